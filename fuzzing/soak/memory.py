@@ -79,7 +79,7 @@ def label_answers(folder: Path, answers: int) -> Iterator[Look]:
             session.start()
             for _ in range(_LOOKS):
                 assert len(answer(session, answers // _LOOKS)) == answers // _LOOKS
-                assert session.wait()
+                assert session.worker.wait()
                 os.write(out, b"\n")
                 os.read(its_in, 1)
             session.close()

@@ -15,6 +15,7 @@ from typing import Any
 from fuzzing.soak import circumstances
 from fuzzing.soak.circumstances import Trials
 from fuzzing.soak.processes import start
+from steelyard.active.identifiers import Item
 from steelyard.active.label_store import in_force
 from steelyard.labelling.project import Project
 from steelyard.labelling.server import bind, serve
@@ -30,7 +31,7 @@ class LabellingPage:
     """One journal for all kills, until it is full; then another one."""
 
     def __init__(self) -> None:
-        self._confirmed: dict[int, str] = {}
+        self._confirmed: dict[Item, str] = {}
 
     def begin(self, folder: Path) -> None:
         self._new_journal(folder)
@@ -38,7 +39,7 @@ class LabellingPage:
             session = LabellingSession(project)
             session.start()
             answer(session, 30)
-            session.wait()
+            session.worker.wait()
             session.close()
         self._new_journal(folder)
 
@@ -65,7 +66,7 @@ class LabellingPage:
             for _ in range(chance.randrange(8)):
                 if state["question"] is not None:
                     state = self._label(connection, state["question"]["item"], chance.choice(CLASSES))
-            item = 0 if state["question"] is None else state["question"]["item"]
+            item = Item(0) if state["question"] is None else state["question"]["item"]
 
             def end() -> None:
                 time.sleep(chance.uniform(0.0, 0.01))
@@ -84,7 +85,7 @@ class LabellingPage:
     def _label(
         self,
         connection: http.client.HTTPConnection,
-        item: int,
+        item: Item,
         label: str,
         sent: Callable[[], object] = lambda: None,
     ) -> Any:
@@ -96,7 +97,7 @@ class LabellingPage:
         self._confirmed[item] = label
         return state
 
-    def _check(self) -> dict[int, Any]:
+    def _check(self) -> dict[Item, Any]:
         with Project(self._path, read_only=True) as project:
             labels = in_force(project.store.labels())
         assert {item: labels[item]["ann"].label for item in self._confirmed} == self._confirmed
@@ -107,7 +108,7 @@ class LabellingPage:
         with Project(self._path) as project:
             session = LabellingSession(project)
             session.start()
-            assert session.wait()
+            assert session.worker.wait()
             assert session.feed.answered == sum(session.feed.asked[item] for item in session.labels)
             session.close()
 
@@ -124,7 +125,7 @@ class LabellingPage:
         listening.close()
         codes = set()
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20.0)) as connection:
-            for item in range(40):
+            for item in map(Item, range(40)):
                 label = chance.choice(CLASSES)
                 body = json.dumps(_WHO | {"item": item, "label": label})
                 connection.request(

@@ -120,7 +120,7 @@ def _export(data: Data) -> FileCommand:
         session = LabellingSession(project)
         session.start()
         answer(session, 30)
-        session.wait()
+        session.worker.wait()
         session.close()
         journal = project.path
 

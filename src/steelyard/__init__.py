@@ -14,9 +14,9 @@ if TYPE_CHECKING:
         OnlineRegressor,
         Sweep,
     )
-    from steelyard.io.absent_columns import AbsentColumnsWarning
     from steelyard.learner import Learner
     from steelyard.model import Settings
+    from steelyard.scoring.absent_columns import AbsentColumnsWarning
     from steelyard.weight_summary import WeightWarning
 
 __version__ = "0.2.0a1"
@@ -58,7 +58,7 @@ _rooms = (
     "weight_summary",
 )
 _homes = {
-    "AbsentColumnsWarning": "io.absent_columns",
+    "AbsentColumnsWarning": "scoring.absent_columns",
     "ActiveClassifier": "estimators",
     "DistributedClassifier": "estimators",
     "JoinedLabelsWarning": "engine.joined_labels",

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from steelyard import _atomic_files, losses
-from steelyard.engine.loaded_model import LearnedModel
 from steelyard.io import columns as roles
 from steelyard.io.errors import InputError
 from steelyard.model import Model
 from steelyard.predictor import FORMAT
+from steelyard.scoring.loaded_model import LearnedModel
 
 SCORER = Path(__file__).parent / "javascript" / "scorer.js"
 _OPSET = 17

@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from steelyard.active.agreement import cohen_kappa, krippendorff_alpha, summarise
+from steelyard.active.identifiers import Item
 from steelyard.active.label_store import IN_FILE
 
 
@@ -42,7 +43,7 @@ def test_summary() -> None:
         0: said("ann=a", "bob=a"), 1: said("ann=b", "bob=a"), 2: said("ann=b"),
         3: said("bob=b", f"{IN_FILE}=b"), 4: said("cyd=a", "dan=a"),
     }  # fmt: skip
-    found = summarise(items)
+    found = summarise({Item(item): own for item, own in items.items()})
     assert found["items"] == 3
     assert [(each["people"], each["agreed"], each["items"]) for each in found["pairs"]] == [
         (["ann", "bob"], 1, 2), (["cyd", "dan"], 1, 1)

@@ -4,8 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.active.identifiers import Item
 from steelyard.active.journal import Journal
-from steelyard.active.label_store import IN_FILE, WITHDRAWN, Document, Label, LabelStore, in_force, settled
+from steelyard.active.label_store import (
+    IN_FILE,
+    WITHDRAWN,
+    Document,
+    Label,
+    LabelStore,
+    in_force,
+    majority_label,
+)
 
 
 def test_equal_documents_are_one_item(tmp_path: Path) -> None:
@@ -17,10 +26,9 @@ def test_equal_documents_are_one_item(tmp_path: Path) -> None:
         assert store.add_documents(more, ["text"], lambda items: {"x": items}, 5.0) == 3
         assert [item for item, _ in store.documents()] == [0, 1, 0, 2, 1]
         assert store.count() == 5
-        assert store.document(0).id == "0"
+        assert store.document(Item(0)).id == "0"
         assert store.project() == {"x": 3}
-        assert store.labels() == [Label(1, "yes", IN_FILE, 5.0, "import")]
-        assert store.labels(0) == []
+        assert store.labels() == [Label(Item(1), "yes", IN_FILE, 5.0, "import")]
         assert store.search("A", 10) == [0]
         store.close()
 
@@ -37,20 +45,27 @@ def test_documents_come_all_or_none(tmp_path: Path) -> None:
             store.add_documents(broken(), ["text"], lambda _: {}, 0.0)  # type: ignore[arg-type]
         assert store.count() == 0
         assert store.project() is None
+
+        def refused(items: int) -> dict[str, object]:
+            raise ValueError(f"{items} items, {[*store.item_lines(10)]}")
+
+        with pytest.raises(ValueError, match=r"1 items, \[\['{\"text\": \"a\"}'\]\]"):
+            store.add_documents([Document("1", {"text": "a"})], ["text"], refused, 0.0)
+        assert store.count() == 0
         store.close()
 
 
 def test_the_last_word_counts() -> None:
     said = [
-        Label(0, "a", "ann", 1.0), Label(0, "b", "ann", 2.0), Label(1, "a", "ann", 3.0),
-        Label(1, None, "ann", 4.0, WITHDRAWN), Label(2, None, "bob", 5.0),
-        Label(3, None, "bob", 5.0, WITHDRAWN),
+        Label(Item(0), "a", "ann", 1.0), Label(Item(0), "b", "ann", 2.0), Label(Item(1), "a", "ann", 3.0),
+        Label(Item(1), None, "ann", 4.0, WITHDRAWN), Label(Item(2), None, "bob", 5.0),
+        Label(Item(3), None, "bob", 5.0, WITHDRAWN),
     ]  # fmt: skip
     found = in_force(said)
     assert {item: {name: each.label for name, each in own.items()} for item, own in found.items()} == {
         0: {"ann": "b"}, 2: {"bob": None}
     }  # fmt: skip
-    assert settled({"bob": None}) is None
+    assert majority_label({"bob": None}) is None
     votes = {"x": "a", "y": "b", "z": "b"}
-    assert settled(votes) == "b"
-    assert settled(dict(list(votes.items())[:2])) == "a"
+    assert majority_label(votes) == "b"
+    assert majority_label(dict(list(votes.items())[:2])) == "a"

@@ -13,12 +13,15 @@ from scipy import sparse
 
 from steelyard import model_file
 from steelyard.cli import main, scoring
-from steelyard.engine import file_predictions, file_rows
+from steelyard.engine import file_rows
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.losses import Loss
 from steelyard.model import Model
 from steelyard.model_file import ModelFile
+from steelyard.scoring import file_scores
+from steelyard.scoring.fitting import fit_files
+from steelyard.scoring.predicting import accept_any_labels
 
 PLAIN = ("--scaling", "plain", "--learning-rate", "0.5", "--dtype", "float64", "--bits", "12")
 
@@ -55,11 +58,8 @@ def stored(path: Path, loss: type[Loss] | None = None) -> Stored:
 
 def matrix(model: Path, file: Path) -> sparse.csr_matrix:
     """The rows of a file as the model takes them, for estimators."""
-    spec = scoring.read_spec(scoring.load(model, None), [str(file)])
-    parts = [
-        parsed.examples
-        for parsed in Stream([file], file_predictions.accept_any_labels(spec).reader(), loss=None)
-    ]
+    spec = fit_files(scoring.load(model, None).spec(), [str(file)], str(model))[0]
+    parts = [parsed.examples for parsed in Stream([file], accept_any_labels(spec).reader(), loss=None)]
     return sparse.vstack(
         [
             sparse.csr_matrix((part.values, part.indices, part.indptr), (len(part), spec.features))
@@ -87,7 +87,7 @@ def refused(*arguments: Any, stdin: bytes | None = None) -> str:
 
 def blocks_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands read so many bytes at a time."""
-    for room in (file_rows, file_predictions):
+    for room in (file_rows, file_scores):
         monkeypatch.setattr(room, "Stream", partial(Stream, block_size=size))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from steelyard import AbsentColumnsWarning, OnlineClassifier
-from steelyard.io import absent_columns
 from steelyard.io.errors import InputError
+from steelyard.scoring import absent_columns
 from tests.cli.running import run
 
 

@@ -194,7 +194,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 20)
-        assert session.wait()
+        assert session.worker.wait()
         session.certify("error", 0.4)
         while session.attempts.current is not None:
             answer(session, 1)
@@ -206,7 +206,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         assert f"{output}: 120 documents" in said
         assert "note:" not in said  # the predictions are the certified ones, and the model is theirs
         answer(session, 1)
-        assert session.wait()
+        assert session.worker.wait()
         later = run("active", "export", project.path, "--certificate", tmp_path / "later.json").stderr
         start = project.journal.attempt(1)
         assert start is not None

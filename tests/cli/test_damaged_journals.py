@@ -42,11 +42,11 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with begin(folder) as project, closing(LabellingSession(project)) as session:
         session.start()
         answer(session, 30)
-        assert session.wait()
+        assert session.worker.wait()
         session.certify("error", 0.4)
         while session.attempts.current is not None:
             answer(session, 1)
-        assert session.wait()
+        assert session.worker.wait()
         export.write_certificate(project, folder / "proof.json", session.feed.classifier)
     (folder / "messages.csv.journal").rename(folder / "whole.journal")
     return folder

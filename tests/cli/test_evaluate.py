@@ -10,7 +10,7 @@ from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
 from steelyard.cli.commands import evaluate
-from steelyard.engine import ranked_scores
+from steelyard.scoring import evaluation, ranked_scores
 from tests.cli.running import refused, rows, run
 
 
@@ -141,7 +141,7 @@ def test_a_loss_above_the_constants_does_not_deny_the_accuracy(log_loss: float |
         "weight": 4.0, "classes": [{"weight": 2.0}, {"weight": 2.0}, {"weight": 0.0}],
     }  # fmt: skip
     result |= {} if log_loss is None else {"log_loss": log_loss}
-    assert evaluate._worse_than_a_constant(result, weighted=False) == [said]
+    assert evaluation._worse_than_a_constant(result, weighted=False) == [said]
 
 
 def test_class_weights_were_asked_for(tmp_path: Path) -> None:

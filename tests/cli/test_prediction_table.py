@@ -175,7 +175,10 @@ def test_a_table_that_has_predictions_already(churn: Path, tmp_path: Path) -> No
     assert cells(tmp_path / "3.csv")[0][-2:] == ["prediction_3", "probability_yes_3"]
     later = tmp_path / "later.jsonl"
     later.write_text('{"x": 1}\n' * 1100 + '{"x": 1, "prediction": 3}\n{}\n')
-    assert "later row has a key" in refused("predict", churn, later, "-o", tmp_path / "later.out.jsonl")
+    assert (
+        "a row has a key 'prediction' already"
+        in run("predict", churn, later, "-o", tmp_path / "later.out.jsonl", code=1).stderr
+    )
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -265,7 +268,7 @@ def test_what_cannot_be_written(churn: Path, tmp_path: Path, monkeypatch: pytest
     assert "the key 'more' is in none of the first objects" in refused(
         "predict", churn, mixed, "-o", tmp_path / "out.csv"
     )
-    monkeypatch.setattr("steelyard.io.table_writers._MOST_ROWS", 10)
+    monkeypatch.setattr("steelyard.scoring.excel._MOST_ROWS", 10)
     assert "and there are more; write .csv or .parquet" in refused(
         "predict", churn, new, "-o", tmp_path / "out.xlsx"
     )

@@ -93,6 +93,7 @@ def test_every_parameter_of_a_message_is_an_option() -> None:
         (Parameter("bits"), "--bits", "`bits`"),
         (Parameter("bits", 18), "--bits 18", "bits=18"),
         (Parameter("shuffle", True), "--shuffle", "shuffle=True"),
+        (Parameter("calibrate", False), "--no-calibrate", "calibrate=False"),
         (Parameter("labels", "*,NAME"), "--labels '*,NAME'", "labels='*,NAME'"),
         (Parameter("quadratic", "ab"), "-q ab", "quadratic='ab'"),
         (Parameter("skip_errors", True), "--on-error skip", "skip_errors=True"),
@@ -185,3 +186,16 @@ def test_notes_on_both_surfaces(tmp_path: Path) -> None:
         warnings.simplefilter("always")
         OnlineClassifier().fit_files(path, bits=8)
     assert [each for each in caught if str(each.message).endswith("have it: label='COLUMN'")]
+
+
+def test_a_model_without_probabilities(tmp_path: Path) -> None:
+    path, model, numbers = tmp_path / "rows.vw", tmp_path / "m", tmp_path / "n"
+    path.write_text(VW)
+    run("train", path, "--bits", "8", "--loss", "hinge", "--no-calibrate", "-o", model)
+    assert (
+        "train it again without --no-calibrate"
+        in run("predict", model, path, "--as", "probability", code=1).stderr
+    )
+    run("train", path, "--bits", "8", "--numbers", "-o", numbers)
+    for kind in ("label", "probability"):
+        assert "is a number, --as raw" in run("predict", numbers, path, "--as", kind, code=1).stderr

@@ -10,9 +10,9 @@ import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
 from steelyard.engine import totals
-from steelyard.engine.metrics import Metrics
 from steelyard.engine.totals import StreamTotals
 from steelyard.examples import examples
+from steelyard.scoring.metrics import Metrics
 from tests.cli.running import blocks_of, run, trained, without_record
 from tests.cli.test_several_classes import topics, write
 

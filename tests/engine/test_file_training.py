@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from steelyard import losses, model_file
-from steelyard.engine import class_weights, file_labels, file_training, probabilities
+from steelyard.engine import calibration, class_weights, file_labels, file_training
 from steelyard.engine.file_rows import FileRows
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
 from steelyard.model import Settings
+from steelyard.scoring import probabilities
 
 TABLE = "label,x\n" + "".join(f"{'abc'[k % 3]},{k % 7}\n" for k in range(30))
 
@@ -128,15 +129,15 @@ def test_calibration_finds_the_sigmoid_that_made_the_labels(classes: int) -> Non
     scores = draw.normal(size=(4000, count))
     if classes == 2:
         codes = (draw.random(4000) < 1.0 / (1.0 + np.exp(-3.0 * scores[:, 0] + 1.0))).astype(np.intp)
-        ((slope, shift, bend),) = probabilities.calibrate(scores[:, 0], codes, np.ones(4000))
+        ((slope, shift, bend),) = calibration.calibrate(scores[:, 0], codes, np.ones(4000))
         assert (slope, shift) == pytest.approx((-3.0, 1.0), abs=0.25)
         assert bend == 0.0
-        heavy = probabilities.calibrate(scores[:, 0], codes, np.full(4000, 2.0))
-        twice = probabilities.calibrate(np.tile(scores[:, 0], 2), np.tile(codes, 2), np.ones(8000))
+        heavy = calibration.calibrate(scores[:, 0], codes, np.full(4000, 2.0))
+        twice = calibration.calibrate(np.tile(scores[:, 0], 2), np.tile(codes, 2), np.ones(8000))
         assert heavy[0] == pytest.approx(twice[0], rel=1e-6)
     else:
         codes = scores.argmax(axis=1)
-        found = probabilities.calibrate(scores, codes, np.ones(4000))
+        found = calibration.calibrate(scores, codes, np.ones(4000))
         chances = probabilities.class_probabilities(losses.by_name("hinge"), scores, found)
         assert chances.sum(axis=1) == pytest.approx(np.ones(4000))
         assert (chances.argmax(axis=1) == codes).mean() > 0.9
@@ -144,11 +145,11 @@ def test_calibration_finds_the_sigmoid_that_made_the_labels(classes: int) -> Non
 
 def test_a_side_that_never_comes_leaves_the_sigmoid_finite() -> None:
     for codes in (np.zeros(20, np.intp), np.ones(20, np.intp)):
-        ((slope, shift, _),) = probabilities.calibrate(np.linspace(-1, 1, 20), codes, np.ones(20))
+        ((slope, shift, _),) = calibration.calibrate(np.linspace(-1, 1, 20), codes, np.ones(20))
         assert np.isfinite([slope, shift]).all()
     # what can be told apart perfectly, too
     scores = np.linspace(-1, 1, 20)
-    ((slope, _, _),) = probabilities.calibrate(scores, (scores > 0).astype(np.intp), np.ones(20))
+    ((slope, _, _),) = calibration.calibrate(scores, (scores > 0).astype(np.intp), np.ones(20))
     assert -np.inf < slope < 0.0
 
 

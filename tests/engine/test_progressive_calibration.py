@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from steelyard import OnlineClassifier, losses, model_file
-from steelyard.engine import probabilities
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import new_engine
 from steelyard.examples import examples
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
+from steelyard.scoring import probabilities
 from tests.estimators import data
 
 X, Y = data.classes(300)

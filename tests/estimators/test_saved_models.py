@@ -8,11 +8,11 @@ import pytest
 from scipy import sparse
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
-from steelyard.engine import loaded_model
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import examples
 from steelyard.losses import OneOf, class_labels
 from steelyard.model import DTYPES, SCALINGS
+from steelyard.scoring import loaded_model
 from steelyard.updates import names as update_names
 from tests.support.combinations import Point, every, pairwise
 

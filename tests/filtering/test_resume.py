@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.filtering import filter_files, inputs, outputs, run
+from steelyard.filtering import filter_files, inputs, run
 from steelyard.filtering.run_folder import RunFolder, write_json
 from steelyard.io.errors import InputError
+from steelyard.scoring import outputs, table_files
 from tests.filtering.corpus import content, rows, write_jsonl
 
 _KILLED = """
@@ -124,7 +125,7 @@ def test_row_groups_are_not_tiny(models: Path, tmp_path: Path, monkeypatch: pyte
     from pyarrow import parquet
 
     monkeypatch.setattr(inputs, "BLOCK", 1024)
-    monkeypatch.setattr(outputs, "_ROW_GROUP", 3000)
+    monkeypatch.setattr(table_files, "_ROW_GROUP", 3000)
     table = pa.table({"text": [each["text"] for each in rows(200, 3)]})
     parquet.write_table(table, tmp_path / "x.parquet")
     filter_files(models / "quality.model", tmp_path / "x.parquet", tmp_path / "kept")

@@ -19,10 +19,11 @@ from steelyard.io.csv_text import csv_line, csv_records
 from steelyard.io.formats import TableOverrides
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
-from steelyard.io.table_records import records_of
 from steelyard.labelling import corpus, exchange, export
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
+from steelyard.scoring.records import records_of
 from tests.cli.running import run
 
 TEXTS = [
@@ -85,8 +86,7 @@ def by_us(path: Path, column: str) -> list[Any]:
     with formats.open_head(str(path)) as head:
         found = formats.identify_all([str(path)], head)
         spec = found.complete(InputSpec(found.name, 10), head, TableOverrides())
-    records = records_of(spec, [str(path)])
-    assert records is not None
+    records = records_of(spec, str(path))
     rows = [
         row for parsed in Stream([str(path)], spec.reader(), loss=None) for row in records.rows(parsed.block)
     ]

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.active.identifiers import Item
 from steelyard.labelling import corpus
 from steelyard.labelling import session as session_module
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 
 CLASSES = ("ham", "spam")
@@ -71,11 +73,11 @@ def session(project: Project) -> Iterator[LabellingSession]:
     found.close()
 
 
-def text_of(session: LabellingSession, item: int) -> str:
+def text_of(session: LabellingSession, item: Item) -> str:
     return str(session.project.store.document(item).fields["message"])
 
 
-def answer(session: LabellingSession, count: int, client: str = "tab", annotator: str = "ann") -> list[int]:
+def answer(session: LabellingSession, count: int, client: str = "tab", annotator: str = "ann") -> list[Item]:
     """Label so many documents truthfully."""
     done = []
     for _ in range(count):

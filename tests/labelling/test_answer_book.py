@@ -5,7 +5,8 @@ import tracemalloc
 
 import pytest
 
-from steelyard.active.label_store import LABEL, RESTORED, WITHDRAWN, Label, in_force, settled
+from steelyard.active.identifiers import Item
+from steelyard.active.label_store import LABEL, RESTORED, WITHDRAWN, Label, in_force, majority_label
 from steelyard.labelling.answer_book import AnswerBook
 
 
@@ -16,29 +17,31 @@ def test_it_says_what_the_entries_in_force_say() -> None:
     for time in range(2000):
         purpose = rng.choice([LABEL, LABEL, LABEL, WITHDRAWN])
         label = None if purpose == WITHDRAWN else rng.choice(["ham", "spam", None])
-        entry = Label(rng.randrange(30), label, rng.choice(["ada", "bob", "file"]), float(time), purpose)
+        entry = Label(
+            Item(rng.randrange(30)), label, rng.choice(["ada", "bob", "file"]), float(time), purpose
+        )
         entries.append(entry)
-        book.take(entry)
+        book.add(entry)
         known = {
             item: {who: each.label for who, each in own.items()} for item, own in in_force(entries).items()
         }
         assert dict(book.labels) == known
     assert len(book.labels) == len(known)
     assert [book.counts[label] for label in ("ham", "spam", None)] == [
-        sum(settled(own) == label for own in known.values()) for label in ("ham", "spam", None)
+        sum(majority_label(own) == label for own in known.values()) for label in ("ham", "spam", None)
     ]
     assert dict(AnswerBook(entries, "spam", 30).labels) == known
 
 
 def test_items_come_in_the_order_of_their_first_labels() -> None:
-    entries = [Label(item, "ham", "ada", 0.0) for item in (5, 2, 9)]
+    entries = [Label(Item(row), "ham", "ada", 0.0) for row in (5, 2, 9)]
     book = AnswerBook(
-        [*entries, Label(2, None, "ada", 0.0, WITHDRAWN), Label(5, "spam", "ada", 0.0)], None, 10
+        [*entries, Label(Item(2), None, "ada", 0.0, WITHDRAWN), Label(Item(5), "spam", "ada", 0.0)], None, 10
     )
-    book.take(Label(2, "ham", "ada", 0.0))
+    book.add(Label(Item(2), "ham", "ada", 0.0))
     assert [*book.labels] == [5, 9, 2]
-    assert [*book.said_by("ada")] == [2, 5, 9]
-    for item in (0, 10, -1):
+    assert [*book.items_of("ada")] == [2, 5, 9]
+    for item in map(Item, (0, 10, -1)):
         assert item not in book.labels
         with pytest.raises(KeyError):
             book.labels[item]
@@ -47,7 +50,7 @@ def test_items_come_in_the_order_of_their_first_labels() -> None:
 def test_many_answers_take_few_bytes_each() -> None:
     tracemalloc.start()
     try:
-        book = AnswerBook((Label(item, "ham", "ada", 0.0) for item in range(10_000)), None, 10_000)
+        book = AnswerBook((Label(Item(row), "ham", "ada", 0.0) for row in range(10_000)), None, 10_000)
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -64,7 +67,7 @@ def test_undo_goes_back_step_by_step() -> None:
 
     def take(entry: Label) -> None:
         entries.append(entry)
-        book.take(entry)
+        book.add(entry)
 
     def said(book: AnswerBook, person: str) -> dict[int, str | None]:
         return {item: own[person] for item, own in book.labels.items() if person in own}
@@ -74,13 +77,13 @@ def test_undo_goes_back_step_by_step() -> None:
         last = book.last_by(person)
         assert (last is None) == (len(past[person]) == 1)
         if last is not None and rng.random() < 0.5:
-            take(Label(last.item, last.before, person, 0.0, RESTORED if last.again else WITHDRAWN))
+            take(Label(last.item, last.before, person, 0.0, RESTORED if last.is_change else WITHDRAWN))
             past[person].pop()
         else:
-            item, label = rng.randrange(6), rng.choice(["ham", "spam", None])
+            item, label = Item(rng.randrange(6)), rng.choice(["ham", "spam", None])
             take(Label(item, label, person, 0.0))
             past[person].append(past[person][-1] | {item: label})
         assert said(book, person) == past[person][-1]
     again = AnswerBook(entries, None, 6)
-    assert {*again.said_by("ada")} == {*past["ada"][-1]}
+    assert {*again.items_of("ada")} == {*past["ada"][-1]}
     assert again.last_by("ada") == book.last_by("ada")

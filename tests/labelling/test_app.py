@@ -52,7 +52,7 @@ def test_label_undo_search_and_go_back(client: WebClient, session: LabellingSess
         question = state["question"]
         state = post(client, "label", item=question["item"], label=truth(text(question)))
     assert state["labelled"] == 25
-    assert session.wait()
+    assert session.worker.wait()
     state = get(client, "state")
     assert state["mine"] == 25
     assert state["estimates"][-1]["answers"] >= 20
@@ -78,7 +78,7 @@ def test_certificates_budgets_and_downloads(
     client: WebClient, session: LabellingSession, tmp_path: Path
 ) -> None:
     answer(session, 30)
-    assert session.wait()  # else the model would learn some of them after it was certified
+    assert session.worker.wait()  # else the model would learn some of them after it was certified
     # which questions were asked by then depends on who was faster, and the estimate on them
     latest, value, low, target = session.feed.estimates[-1], 0.08, 0.02, 0.4
     latest |= {"value": value, "low": low}
@@ -104,7 +104,7 @@ def test_certificates_budgets_and_downloads(
         state = post(client, "label", item=state["question"]["item"], label=truth(text(state["question"])))
     proof = state["certificate"]
     assert proof["says"].startswith("certified: error below 0.4")
-    assert session.wait()
+    assert session.worker.wait()
     proof = get(client, "state")["certificate"]
     assert (proof["reaches_goal"], proof["up_to_date"]) == (False, True)  # the goal is 0.05
     goal = session.project.settings
@@ -113,7 +113,7 @@ def test_certificates_budgets_and_downloads(
         assert get(client, "state")["certificate"]["reaches_goal"] is reaches
     session.project.settings = goal
     answer(session, 1)
-    assert session.wait()
+    assert session.worker.wait()
     proof = get(client, "state")["certificate"]
     assert proof["up_to_date"] is False
     assert proof["learned_since"] == len(session.feed.classifier.learner_.labelled) - proof["labels"] > 1
@@ -205,7 +205,7 @@ def test_numbers_are_numbers(client: WebClient, session: LabellingSession) -> No
         ("forecast", "target"),
     }  # fmt: skip
     assert not session.labels
-    assert (session.attempts.current, session.wish) == (None, None)
+    assert (session.attempts.current, session.worker.wish) == (None, None)
     assert session.project.settings.budget == budget
 
 

@@ -1,13 +1,17 @@
 """Documents of files: which columns are shown, which labels are taken over, what cannot be labelled."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
+from steelyard.examples import Examples
 from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
-from steelyard.labelling import corpus
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.io.input_spec import InputSpec
+from steelyard.labelling import corpus, document_rows
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 
 CLASSES = ("no", "yes")
 
@@ -89,6 +93,31 @@ def test_settings_and_projects_that_make_no_sense(tmp_path: Path) -> None:
         pytest.raises(InputError, match="there are no documents"),
     ):
         project.begin(corpus.read(str(path), classes=CLASSES), ProjectSettings(CLASSES, "yes"))
+
+
+def test_documents_become_rows_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows that show whether documents can be learned from are the pool; only the next process parses."""
+    parse, calls = document_rows.parse, 0
+
+    def counted(batches: Iterable[Sequence[str]], spec: InputSpec, path: str) -> Examples:
+        nonlocal calls
+        calls += 1
+        return parse(batches, spec, path)
+
+    monkeypatch.setattr(document_rows, "parse", counted)
+    path = tmp_path / "a.txt"
+    path.write_text("one text\nanother text\none text\n")
+    with Project(tmp_path / "a.journal") as project:
+        assert project.begin(corpus.read(str(path), classes=CLASSES), ProjectSettings(CLASSES, "yes")) == 2
+        first = project.classifier().pool_
+        assert calls == 1
+    with Project(tmp_path / "a.journal") as project:
+        again = project.classifier().pool_
+        assert calls == 2
+    assert first is not None
+    assert again is not None
+    assert first.values.tolist() == again.values.tolist()
+    assert first.indices.tolist() == again.indices.tolist()
 
 
 def test_a_single_column_of_long_texts(tmp_path: Path) -> None:

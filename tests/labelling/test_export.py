@@ -11,7 +11,8 @@ from steelyard.io.errors import InputError
 from steelyard.labelling import corpus, export
 from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 from steelyard.labelling.view import PageView
 from tests.labelling.projects import answer, text_of
@@ -34,7 +35,7 @@ def test_a_text_that_is_called_label_stays_one(tmp_path: Path) -> None:
             assert found is not None
             text = project.store.document(found[0]).fields["label"]
             session.label("tab", "ann", found[0], "spam" if "free" in text else "ham")
-        assert session.wait()
+        assert session.worker.wait()
         project.save_model(tmp_path / "odd.model", session.feed.classifier)
         session.close()
     spec = model_file.load(tmp_path / "odd.model").spec
@@ -46,7 +47,7 @@ def test_tables(session: LabellingSession, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(export, "_AT_ONCE", 50)
     done = answer(session, 20)
     session.label("tab", "ann", done[0], None)
-    assert session.wait()
+    assert session.worker.wait()
     Path(session.project.path.removesuffix(".journal")).unlink()  # the source is not needed
     with Project(session.project.path, read_only=True) as reading:
         feed = LearnerFeed(reading, reading.classifier())

@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.active import strategies
 from steelyard.labelling import corpus
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import CLASSES, texts, truth
 
@@ -35,11 +36,11 @@ def asked(folder: Path, name: str, strategy: str, *, prompt: bool, stops: bool =
 
 def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: bool) -> None:
     """Without the thread of the session."""
-    session.holders.see("tab")
-    session.step()
+    session.assignments.leases.see("tab")
+    session.worker.step()
     while len(done) < until:
-        while (found := session._choose("tab", "ann")) is None:
-            session.step()
+        while (found := session.assignments.choose("tab", "ann")) is None:
+            session.worker.step()
         item = found[0]
         right = truth(str(session.project.store.document(item).fields["message"]))
         wrong = CLASSES[right == "ham"]
@@ -50,8 +51,8 @@ def _answer(session: LabellingSession, done: list[int], until: int, *, prompt: b
             session.undo("tab", "ann")
             session.label("tab", "ann", item, right)
         done.append(item)
-        while prompt and (session._pending or session._wanted()):
-            session.step()
+        while prompt and (session.worker._pending or session.worker._wanted()):
+            session.worker.step()
 
 
 @pytest.mark.no_cover

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.active.identifiers import Item
 from steelyard.active.label_store import WITHDRAWN, Label, LabelStore
 from steelyard.io.errors import InputError
-from steelyard.labelling import holders
+from steelyard.labelling import learner_worker, leases
 from steelyard.labelling import session as session_module
 from steelyard.labelling.project import Project
 from steelyard.labelling.session import LabellingSession
@@ -20,7 +21,7 @@ from tests.labelling.projects import CLASSES, answer, begin, text_of, truth
 def test_a_session(session: LabellingSession) -> None:
     done = answer(session, 30)
     assert len(set(done)) == 30
-    assert session.wait()
+    assert session.worker.wait()
     assert session.feed.answered == 30
     assert session.book.counts["ham"] + session.book.counts["spam"] == 30
     estimates = session.feed.estimates
@@ -34,7 +35,7 @@ def test_the_next_process_goes_on(tmp_path: Path) -> None:
         first = LabellingSession(project)
         first.start()
         done = answer(first, 12)
-        assert first.wait()  # it has asked ahead
+        assert first.worker.wait()  # it has asked ahead
         first.close()
         waiting = first.next("tab", "ann")
         assert waiting is not None
@@ -43,7 +44,7 @@ def test_the_next_process_goes_on(tmp_path: Path) -> None:
     with Project(tmp_path / "messages.csv.journal") as project:
         again = LabellingSession(project)
         again.start()
-        assert again.wait()
+        assert again.worker.wait()
         assert set(again.labels) == {*done, waiting[0]}
         assert again.feed.answered == 13
         again.close()
@@ -51,28 +52,28 @@ def test_the_next_process_goes_on(tmp_path: Path) -> None:
 
 def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) -> None:
     done = answer(session, 12)
-    assert session.wait()
+    assert session.worker.wait()
     before = session.feed.classifier.history_.label.copy()
     session.label("tab", "ann", done[3], None)
     session.label("tab", "ann", done[5], "spam" if truth(text_of(session, done[5])) == "ham" else "ham")
-    assert session.wait()
+    assert session.worker.wait()
     after = session.feed.classifier.history_.label
-    numbers = [int(session.feed._by_item[item]) for item in done]
+    numbers = [int(session.feed._stream_numbers[item]) for item in done]
     assert np.isnan(after[numbers[3]])
     assert after[numbers[5]] == -before[numbers[5]]
     assert session.book.counts[None] == 1
     assert session.undo("tab", "ann") == done[5]  # which was changed last, and is again what it was
     assert session.undo("tab", "ann") == done[3]
-    assert session.wait()
+    assert session.worker.wait()
     np.testing.assert_array_equal(session.feed.classifier.history_.label, before)
     session.label("tab", "ann", done[3], None)
     session.project.store.add(Label(done[5], None, "ann", 0.0, WITHDRAWN))
-    session.book.take(Label(done[5], None, "ann", 0.0, WITHDRAWN))
-    session._pending.append(None)  # as after a kill
-    assert session.wait()
+    session.book.add(Label(done[5], None, "ann", 0.0, WITHDRAWN))
+    session.worker._pending.append(None)  # as after a kill
+    assert session.worker.wait()
     assert session.feed.answered == 10
     session.label("tab", "ann", done[5], None)
-    assert session.wait()
+    assert session.worker.wait()
     assert session.feed.classifier.n_skipped_ == 2
     assert session.book.by_person == {"ann": 12}
     with pytest.raises(InputError, match="nothing to undo"):
@@ -81,10 +82,10 @@ def test_changes_and_withdrawals_reach_the_learner(session: LabellingSession) ->
 
 def test_labels_that_make_no_sense(session: LabellingSession) -> None:
     for item, label, annotator, message in (
-        (0, "eggs", "ann", "neither ham nor spam"),
-        (1000, "ham", "ann", "no document 1000"),
-        (0, "ham", "file", "is not the name of a person"),
-        (0, "ham", "", "is not the name of a person"),
+        (Item(0), "eggs", "ann", "neither ham nor spam"),
+        (Item(1000), "ham", "ann", "no document 1000"),
+        (Item(0), "ham", "file", "is not the name of a person"),
+        (Item(0), "ham", "", "is not the name of a person"),
     ):
         with pytest.raises(InputError, match=message):
             session.label("tab", annotator, item, label)
@@ -97,8 +98,8 @@ def test_two_people_have_different_documents(session: LabellingSession) -> None:
     assert two is not None
     assert one[0] != two[0]
     assert session.next("a", "ann") == one  # a page that is loaded again
-    session.holders._held[one[0]] = "a", session._clock() - 2.0 * holders.LEASE
-    session.holders._held[two[0]] = "c", session._clock()
+    session.assignments.leases._held[one[0]] = "a", session._clock() - 2.0 * leases.LEASE
+    session.assignments.leases._held[two[0]] = "c", session._clock()
     assert session.next("b", "bob") == one  # whoever had it is gone
 
 
@@ -120,7 +121,7 @@ def test_a_clock_that_goes_back(tmp_path: Path) -> None:
         session.close()
         session = LabellingSession(project, lambda: next(clock))
         assert session.undo("tab", "ann") == done[-2]
-        assert list(session.book.said_by("ann")) == done[-3::-1]
+        assert list(session.book.items_of("ann")) == done[-3::-1]
 
 
 def test_some_are_labelled_twice(tmp_path: Path) -> None:
@@ -139,26 +140,26 @@ def test_some_are_labelled_twice(tmp_path: Path) -> None:
         assert following[0] in done[1:]
         session.close()
     with Project(project.path) as again:
-        assert len(LabellingSession(again)._twice) == 2
+        assert len(LabellingSession(again).assignments.second_opinions) == 2
 
 
 def test_labels_from_a_search_are_taught_changed_and_taken_back(session: LabellingSession) -> None:
     answer(session, 12)
-    assert session.wait()
+    assert session.worker.wait()
     classifier = session.feed.classifier
-    item = next(item for item in range(50, 100) if not session.feed.asked[item])
+    item = next(item for item in map(Item, range(50, 100)) if not session.feed.asked[item])
     for label, taught in (("ham", 1), ("spam", 1), (None, 0), ("spam", 1)):
         session.label("tab", "ann", item, label)
-        assert session.wait()
+        assert session.worker.wait()
         assert classifier.n_taught_ == taught
-    assert classifier.learner_.labels[int(session.feed._by_item[item])] == 1.0
+    assert classifier.learner_.labels[int(session.feed._stream_numbers[item])] == 1.0
     for taught in (0, 1, 1, 0):
         assert session.undo("tab", "ann") == item
-        assert session.wait()
+        assert session.worker.wait()
         assert classifier.n_taught_ == taught
-    assert LabellingSession(session.project)._queue[-1] == item  # it is asked for again
+    assert LabellingSession(session.project).assignments.queue[-1] == item  # it is asked for again
     with pytest.raises(ValueError, match="neither answered nor skipped, nor taught"):
-        classifier.withdraw(int(session.feed._by_item[item]))
+        classifier.withdraw(int(session.feed._stream_numbers[item]))
 
 
 def test_a_budget_is_raised_and_lowered(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_a_budget_is_raised_and_lowered(tmp_path: Path) -> None:
 
 def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
     from steelyard.labelling import corpus
-    from steelyard.labelling.project import ProjectSettings
+    from steelyard.labelling.project_settings import ProjectSettings
     from tests.labelling.projects import texts
 
     table = tmp_path / "half.csv"
@@ -194,7 +195,7 @@ def test_labels_of_the_file_are_not_asked_for(tmp_path: Path) -> None:
         known = set(session.labels)
         session.start()
         asked = answer(session, 10)
-        assert session.wait()
+        assert session.worker.wait()
         assert known
         assert not known & set(asked)
         assert session.feed.answered == 10
@@ -207,8 +208,8 @@ def test_nobody_waits_for_ever(session: LabellingSession, monkeypatch: pytest.Mo
     monkeypatch.setattr(session_module, "_PATIENCE", 0.01)
     answer(session, 1)
     session.close()
-    session._queue.clear()
-    session._exhausted = False
+    session.assignments.queue.clear()
+    session.worker.exhausted = False
     assert session.next("tab", "ann") is None
 
 
@@ -217,7 +218,7 @@ def test_a_strategy_without_estimates(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 21)
-        assert session.wait()
+        assert session.worker.wait()
         assert "begin another journal with an audit of 0.01" in session.feed.estimates[-1]["refused"]
         session.close()
 
@@ -227,9 +228,9 @@ def test_screening_estimates_recall(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 24)
-        assert session.wait()
+        assert session.worker.wait()
         assert session.feed.estimates[-1]["measure"] == "recall"
-        assert session.feed.explain(0)[1] == "ham"
+        assert session.feed.explain(Item(0))[1] == "ham"
         session.close()
 
 
@@ -243,7 +244,7 @@ def test_a_pool_grows(tmp_path: Path) -> None:
         before = LabellingSession(project)
         before.start()
         done = answer(before, 15)
-        assert before.wait()
+        assert before.worker.wait()
         before.close()
         items = before.feed.items
     with Project(project.path) as grown:
@@ -277,7 +278,7 @@ def test_journals_without_documents(tmp_path: Path) -> None:
 def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
     from steelyard import model_file
     from steelyard.labelling import corpus
-    from steelyard.labelling.project import ProjectSettings
+    from steelyard.labelling.project_settings import ProjectSettings
     from tests.labelling.projects import texts
 
     one, more = tmp_path / "texts.txt", tmp_path / "more.txt"
@@ -297,7 +298,7 @@ def test_texts_are_weighted_where_a_pool_is_ranked(tmp_path: Path) -> None:
             assert found is not None
             session.label("tab", "ann", found[0], truth(project.store.document(found[0]).fields["text"]))
         session.certify("error", 0.3)
-        assert session.wait()
+        assert session.worker.wait()
         session.close()
         project.save_model(tmp_path / "texts.model", session.feed.classifier)
         names = model_file.load(tmp_path / "texts.model").class_names
@@ -316,23 +317,23 @@ def test_a_document_with_a_label_is_told_to_the_learner_instead_of_asked_for(
 ) -> None:
     with begin(tmp_path) as project:
         session = LabellingSession(project)  # without its thread
-        session.step()
+        session.worker.step()
         found = session.next("tab", "ann")
         assert found is not None
         session.label("tab", "ann", found[0], "ham")
-        session._pending = deque([{}])
+        session.worker._pending = deque([{}])
         session.see("another")
         monkeypatch.setattr(session.feed, "ask", lambda: found[0])
-        session.step()
-        assert [*session._pending] == [{found[0]: (True, "ham")}]
+        session.worker.step()
+        assert [*session.worker._pending] == [{found[0]: {"ann": "ham"}}]
 
 
 def test_a_full_disk_stops_the_learner_only_for_a_while(
     session: LabellingSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "_RETRY", 0.01)
+    monkeypatch.setattr(learner_worker, "_RETRY", 0.01)
     answer(session, 5)
-    assert session.wait()
+    assert session.worker.wait()
     learner, journal = session.feed.classifier.learner_, session.project.journal
     written = journal.add
 
@@ -343,12 +344,12 @@ def test_a_full_disk_stops_the_learner_only_for_a_while(
     before = learner.answered
     answer(session, 1)
     ends = time.monotonic() + 60.0
-    while session.trouble is None and time.monotonic() < ends:
+    while session.worker.trouble is None and time.monotonic() < ends:
         time.sleep(0.001)
-    assert str(session.trouble) == "a.journal: No space left on device"
+    assert str(session.worker.trouble) == "a.journal: No space left on device"
     monkeypatch.setattr(journal, "add", written)
-    assert session.wait()
-    assert not session.trouble
+    assert session.worker.wait()
+    assert not session.worker.trouble
     assert learner.answered == before + 1
 
 
@@ -356,7 +357,7 @@ def test_a_copy_of_the_file_alone_is_whole(session: LabellingSession, tmp_path: 
     """Also while the server runs, or after it was killed: nothing must be left in a file beside it."""
     done = answer(session, 8)
     session.label("tab", "ann", done[0], None)
-    assert session.wait()
+    assert session.worker.wait()
     copy = tmp_path / "copy.journal"
     copy.write_bytes(Path(session.project.path).read_bytes())
     with Project(copy, read_only=True) as kept:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.active.identifiers import Item
 from steelyard.active.label_store import Document
 from steelyard.io.errors import InputError
 from steelyard.labelling import corpus, exchange, export
 from steelyard.labelling.exchange import label_studio, prodigy
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 from steelyard.labelling.view import PageView
 from tests.cli.running import run
@@ -50,7 +52,7 @@ def session(tmp_path: Path) -> Iterator[LabellingSession]:
         found.close()
 
 
-def text_of(session: LabellingSession, item: int) -> str:
+def text_of(session: LabellingSession, item: Item) -> str:
     return str(session.project.store.document(item).fields["text"])
 
 
@@ -64,7 +66,7 @@ def answer(session: LabellingSession, count: int) -> None:
 def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
     assert session.project.settings.tfidf  # since all columns are texts
     answer(session, 30)
-    assert session.wait()
+    assert session.worker.wait()
     view = PageView(session)
     assert view.about()["classes"] == list(CLASSES)
     assert view.about()["positive"] is None
@@ -73,14 +75,14 @@ def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
     assert last["measure"] == "error"
     assert 0.0 <= last["low"] <= last["high"] < 1.0
     marked = 0
-    for item in range(session.feed.items):
+    for item in map(Item, range(session.feed.items)):
         shown = view.document(item, "ann")
         own = truth(text_of(session, item))
         words = {text for _, pieces in shown["texts"] for text, level in pieces if level > 0}
         marked += shown["marked_for"] == own and words & set(_WORDS[own].split()) != set()
     assert marked > 0.9 * session.feed.items
     with pytest.raises(InputError, match="neither sport nor art nor news"):
-        session.label("tab", "ann", 0, "ham")
+        session.label("tab", "ann", Item(0), "ham")
     session.certify("error", 0.3)
     while session.attempts.current is not None:
         answer(session, 1)
@@ -96,7 +98,7 @@ def test_a_session(session: LabellingSession, tmp_path: Path) -> None:
         assert row["prediction"] == max(chances, key=chances.__getitem__)
     said = run("active", "export", session.project.path, "--model", tmp_path / "texts.model").stderr
     assert "texts.model: has learned the answers and, of all other documents" in said
-    texts = [text_of(session, item) for item in range(session.feed.items)]
+    texts = [text_of(session, Item(row)) for row in range(session.feed.items)]
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     run("predict", tmp_path / "texts.model", tmp_path / "texts.jsonl", "-o", tmp_path / "scored.csv")
     with (tmp_path / "scored.csv").open(newline="") as file:
@@ -123,7 +125,7 @@ def test_a_model_of_numbers_and_texts_is_that_of_the_page(tmp_path: Path) -> Non
         session = LabellingSession(project)
         session.start()
         answer(session, 5)
-        assert session.wait()
+        assert session.worker.wait()
         project.save_model(tmp_path / "m.model", session.feed.classifier)
         session.close()
     right = json.loads(run("evaluate", tmp_path / "m.model", tmp_path / "rows.csv", "--json").stdout)
@@ -135,7 +137,7 @@ def test_the_next_process_goes_on(tmp_path: Path) -> None:
         session = LabellingSession(project)
         session.start()
         answer(session, 15)
-        assert session.wait()
+        assert session.worker.wait()
         before = session.feed.classifier.coef_
         session.close()
     with Project(tmp_path / "texts.journal") as project:

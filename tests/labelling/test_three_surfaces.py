@@ -10,12 +10,14 @@ from scipy import sparse
 
 from steelyard import ActiveClassifier
 from steelyard.active.attempt import Attempt
+from steelyard.active.identifiers import Item
 from steelyard.active.journal import Journal
 from steelyard.active.verification import verify_with_journal
 from steelyard.examples import join
 from steelyard.io import jsonl_reader
 from steelyard.labelling import corpus
-from steelyard.labelling.project import Project, ProjectSettings
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import ProjectSettings
 from steelyard.labelling.session import LabellingSession
 from tests.cli.running import run
 from tests.cli.test_active_ask import BASIC
@@ -70,12 +72,12 @@ def in_the_page(folder: Path, measure: str, target: float) -> Found:
         settings = ProjectSettings(CLASSES, "spam", budget=30)
         project.begin(corpus.read(str(table), classes=CLASSES), settings)
         session = LabellingSession(project)
-        for item in range(READ):
+        for item in map(Item, range(READ)):
             session.label("tab", "ann", item, LABELS[item])
-        session.feed.tell({item: (True, LABELS[item]) for item in range(READ)})
-        session._begin_attempt(measure, target)
+        session.feed.tell({Item(row): {"ann": LABELS[row]} for row in range(READ)})
+        session.worker.begin_attempt(measure, target)
         while (attempt := session.attempts.current) is not None:
-            item, _ = session._choose("tab", "ann") or (-1, "")
+            item, _ = session.assignments.choose("tab", "ann") or (Item(-1), "")
             session.label("tab", "ann", item, LABELS[item])
         attempt = session.feed.classifier.attempt_
         assert attempt is not None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.cli import scoring
-from steelyard.engine.loaded_model import LearnedModel
+from steelyard.scoring.loaded_model import LearnedModel
 from tests.cli.running import run
 from tests.filtering.corpus import rows, write_jsonl
 

@@ -10,9 +10,9 @@ import pytest
 
 from steelyard import OnlineClassifier, OnlineRegressor
 from steelyard.cli import scoring
-from steelyard.engine import probabilities
 from steelyard.predictor import Predictor
 from steelyard.predictor.tokens import Tokeniser, key, murmur
+from steelyard.scoring import probabilities
 from steelyard.text import hashing
 from tests.cli.running import refused, run
 from tests.predictor.models import KINDS, as_read, assert_same, made

@@ -1,6 +1,6 @@
-"""Do people agree? Cohen's κ of two, and Krippendorff's α of any number with gaps.
+"""How well people agree: Cohen's κ of two, and Krippendorff's α of any number of people with gaps.
 
-Both are 1 where all agree and 0 where they agree no more than labels at random with the same frequencies.
+Both are 1 where all agree, and 0 where they agree no more than random labels of the same frequencies would.
 
 >>> cohen_kappa([("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")])
 0.5
@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from steelyard.active.label_store import IN_FILE, Said
+from steelyard.active.identifiers import Item
+from steelyard.active.label_store import IN_FILE, LabelsByPerson
 
 
 def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float:
-    """κ of two people who labelled the same units; NaN without any, 1 if both say the same of all."""
+    """κ of two people who labelled the same units; NaN without any, 1 if both give all the same label."""
     if not pairs:
         return float("nan")
     agreed = sum(a == b for a, b in pairs) / len(pairs)
@@ -27,7 +28,7 @@ def cohen_kappa(pairs: Sequence[tuple[Any, Any]]) -> float:
 
 
 def krippendorff_alpha(units: Iterable[Sequence[Any]]) -> float:
-    """α of nominal labels; each unit has those that it got. NaN if none got two."""
+    """α of nominal labels; each unit is the labels that it got. NaN if no unit got two."""
     several = [unit for unit in units if len(unit) > 1]
     totals = Counter(label for unit in several for label in unit)
     n = sum(totals.values())
@@ -38,13 +39,13 @@ def krippendorff_alpha(units: Iterable[Sequence[Any]]) -> float:
     return 1.0 if expected == 0.0 else 1.0 - differing / expected
 
 
-def summarise(items: Mapping[int, Said]) -> dict[str, Any]:
-    """What people say of the items that several of them labelled: α of all, κ of each pair."""
+def summarise(labels: Mapping[Item, LabelsByPerson]) -> dict[str, Any]:
+    """The agreement about items that several people labelled: α of all of them, κ of each pair of people."""
     units = []
-    for own in items.values():
-        said = {name: label for name, label in own.items() if label is not None and name != IN_FILE}
-        if len(said) > 1:
-            units.append(said)
+    for by_person in labels.values():
+        given = {name: label for name, label in by_person.items() if label is not None and name != IN_FILE}
+        if len(given) > 1:
+            units.append(given)
     pairs = []
     people = sorted({name for unit in units for name in unit})
     for one, other in combinations(people, 2):

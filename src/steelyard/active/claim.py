@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from steelyard.active.attempt import Attempt
 from steelyard.active.certification import Read
 from steelyard.active.sequential_tests import ALPHA
-from steelyard.engine import probabilities
+from steelyard.scoring import probabilities
 
 if TYPE_CHECKING:
     from steelyard.active.learner import ActiveLearner

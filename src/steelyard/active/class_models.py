@@ -19,11 +19,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine import probabilities
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels
 from steelyard.model import Model
+from steelyard.scoring import probabilities
 
 Column = NDArray[np.float64]
 

@@ -1,8 +1,8 @@
-"""`LabelStore`: documents and what people said about them, in the file of the journal.
+"""`LabelStore`: documents and people's labels of them, in the file of the journal.
 
-Equal documents are one *item*, which is asked about once. Labels are append-only: of each person and item the
+Equal documents are one *item*, which is asked about once. Labels are append-only: for each person and item the
 last entry is in force. An entry is on disk before anyone is told so. The journal's own answers follow from
-these; whatever of them a killed process had not passed on, the next one does.
+these entries: what a killed process had not passed on to the learner, the next one passes on.
 """
 
 import json
@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.active._damage import reading
+from steelyard.active.identifiers import DocumentRow, Item
 from steelyard.active.journal import Journal, transaction
 
 LABEL, CERTIFY, IMPORT = "label", "certify", "import"
 WITHDRAWN, RESTORED = "withdrawn", "restored"
-"""The last entry of a person is taken back: they say nothing any more, or again what they said before it."""
+"""A person takes back their last entry: they have no label any more, or again the one they had before it."""
 IN_FILE = "file"
 """The annotator of labels that came with the documents."""
 
@@ -42,34 +43,30 @@ _FIRST_FIELDS = (
 
 @dataclass(frozen=True)
 class Document:
-    """One row of a file. `fields` are its columns, `label` what the file says about it."""
+    """One row of a file. `fields` are its columns, `label` is the label that the file has for it."""
 
     id: str
     fields: dict[str, Any]
     label: str | None = None
 
-    @property
-    def fields_as_json(self) -> str:
-        return json.dumps(self.fields, ensure_ascii=False, default=str)
-
 
 @dataclass(frozen=True, slots=True)  # there is one for every answer
 class Label:
-    """What one person said about an item; a label of None is a skip."""
+    """One entry: a person's label of an item; None is a skip."""
 
-    item: int
+    item: Item
     label: str | None
     annotator: str
     time: float
     purpose: str = LABEL
 
 
-Said = Mapping[str, str | None]
-"""What people say about an item, by their names, in the order of their first answers; None is a skip."""
+LabelsByPerson = Mapping[str, str | None]
+"""The labels of one item by the names of people, in the order of their first answers; None is a skip."""
 
 
 class LabelStore:
-    """Its own connection to the journal's file; threads take turns by `lock`, which the journal has, too."""
+    """Has its own connections to the journal's file; threads take turns by `lock`, which the journal shares."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -85,15 +82,15 @@ class LabelStore:
             each.close()
 
     def complete_file(self) -> None:
-        """Move what was written last from the -wal file beside it into the file, so that a copy is whole.
+        """Move the latest entries from the -wal file beside it into the file, so that a copy is complete.
 
-        Nobody's answer waits for that: it needs no lock. If the disk is full, it is for the next call to do.
+        It takes no lock, so that no answer waits for it. If the disk is full, the next call tries again.
         """
         with suppress(sqlite3.OperationalError):
             self._moving.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def project(self) -> dict[str, Any] | None:
-        """Its settings; None if the journal has no documents, such as one that Python code keeps."""
+        """The project's settings; None if the journal has no documents, such as one that Python code keeps."""
         with reading(self._journal.path):
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'project'").fetchone():
                 return None
@@ -115,26 +112,35 @@ class LabelStore:
         project: Callable[[int], dict[str, Any]],
         now: float,
     ) -> int:
-        """Add documents, all or none, and the project of so many items; returns the number of items.
+        """Add documents, all or none; returns the number of items.
 
-        Documents are equal if their `features` are, the fields that are shown and learned.
+        Documents are equal if their `features`, the fields that are shown and learned, are equal. `project`
+        makes the project of so many items once they can be read; if it raises an error, nothing is added.
         """
         with self.lock, transaction(self._db, to_disk=True):
-            items: dict[str, int] = {}
-            with reading(self._journal.path):
-                for (fields,) in self._db.execute(_FIRST_FIELDS):
-                    items[_content(json.loads(fields), features)] = len(items)
-            first = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-            for row, document in enumerate(documents, first):
-                item = items.setdefault(_content(document.fields, features), len(items))
-                values = row, item, document.id, document.fields_as_json
-                self._db.execute("INSERT INTO documents VALUES (?, ?, ?, ?)", values)
-                if document.label is not None:
-                    self._add(Label(item, document.label, IN_FILE, now, IMPORT))
-            self._save_project(project(len(items)))
+            count = self._insert_documents(documents, features, now)
+            self._save_project(project(count))
+        return count
+
+    def _insert_documents(self, documents: Iterable[Document], features: Sequence[str], now: float) -> int:
+        items: dict[str, Item] = {}
+        with reading(self._journal.path):
+            for (fields,) in self._db.execute(_FIRST_FIELDS):
+                items[_content(json.loads(fields), features)] = Item(len(items))
+        first = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+        for row, document in enumerate(documents, first):
+            item = items.setdefault(_content(document.fields, features), Item(len(items)))
+            self._insert(DocumentRow(row), item, document)
+            if document.label is not None:
+                self._add(Label(item, document.label, IN_FILE, now, IMPORT))
         return len(items)
 
+    def _insert(self, row: DocumentRow, item: Item, document: Document) -> None:
+        fields = json.dumps(document.fields, ensure_ascii=False, default=str)
+        self._db.execute("INSERT INTO documents VALUES (?, ?, ?, ?)", (row, item, document.id, fields))
+
     def add(self, label: Label) -> None:
+        """Add an entry, which is on disk afterwards."""
         with self.lock, transaction(self._db, to_disk=True):
             self._add(label)
 
@@ -144,38 +150,36 @@ class LabelStore:
             (label.item, label.label, label.annotator, label.time, label.purpose),
         )
 
-    def labels(self, item: int | None = None) -> list[Label]:
-        """All entries in their order, those that are no longer in force included; or those of one item."""
-        which, values = ("", ()) if item is None else ("WHERE item = ?", (item,))
+    def labels(self) -> list[Label]:
+        """All entries in their order, including those that are no longer in force."""
         with self.lock, reading(self._journal.path):
-            found = self._db.execute(
-                f"SELECT item, label, annotator, time, purpose FROM labels {which} ORDER BY id", values
-            )
-            return [Label(*row) for row in found]
+            entries = self._db.execute("SELECT item, label, annotator, time, purpose FROM labels ORDER BY id")
+            return [Label(*entry) for entry in entries]
 
-    def document(self, item: int) -> Document:
+    def document(self, item: Item) -> Document:
         """The first of the equal documents."""
         with reading(self._journal.path):
-            with self._read_lock:  # nobody waits until the disk has what another one said
+            with self._read_lock:  # not `lock`: nobody waits until another person's label is on disk
                 row = self._reading.execute(
                     "SELECT id, fields FROM documents WHERE item = ? ORDER BY row LIMIT 1", (item,)
                 ).fetchone()
             return Document(row[0], json.loads(row[1]))
 
-    def documents(self) -> Iterator[tuple[int, Document]]:
+    def documents(self) -> Iterator[tuple[Item, Document]]:
         """Every document in the order of the files, with its item."""
         with closing(self._journal.connect()) as db, reading(self._journal.path):
             for item, name, fields in db.execute("SELECT item, id, fields FROM documents ORDER BY row"):
-                yield item, Document(name, json.loads(fields))
+                yield Item(item), Document(name, json.loads(fields))
 
-    def item_fields(self, most: int) -> Iterator[list[str]]:
-        """The fields of every item as JSON, so many at a time."""
+    def item_lines(self, most: int) -> Iterator[list[str]]:
+        """The fields of every item as a line of JSON, so many at a time."""
         with reading(self._journal.path):
-            found = self._db.execute(_FIRST_FIELDS)
-            while lines := found.fetchmany(most):
+            stored = self._db.execute(_FIRST_FIELDS)
+            while lines := stored.fetchmany(most):
                 yield [line for (line,) in lines]
 
     def count(self) -> int:
+        """The number of documents."""
         with self.lock:
             return int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
@@ -183,17 +187,17 @@ class LabelStore:
         with self.lock:
             return int(self._db.execute("SELECT coalesce(max(item) + 1, 0) FROM documents").fetchone()[0])
 
-    def search(self, text: str, most: int) -> list[int]:
-        """The items that have this text in a field, regardless of the case of ASCII letters."""
+    def search(self, text: str, most: int) -> list[Item]:
+        """Items with this text in a field, regardless of the case of ASCII letters."""
         pattern = json.dumps(text, ensure_ascii=False)[1:-1]
         for special in "\\%_":
             pattern = pattern.replace(special, "\\" + special)
-        with self._search_lock:  # it may take long, and nobody's answer waits for it
-            found = self._searching.execute(
+        with self._search_lock:  # not `lock`: it may take long, and no answer waits for it
+            rows = self._searching.execute(
                 "SELECT DISTINCT item FROM documents WHERE fields LIKE ? ESCAPE '\\' LIMIT ?",
                 (f"%{pattern}%", most),
             ).fetchall()
-        return [item for (item,) in found]
+        return [Item(item) for (item,) in rows]
 
     def add_estimate(self, answers: int, estimate: dict[str, Any]) -> None:
         with self.lock, transaction(self._db, to_disk=False):
@@ -202,26 +206,26 @@ class LabelStore:
 
     def estimates(self) -> list[dict[str, Any]]:
         with reading(self._journal.path):
-            found = self._db.execute("SELECT answers, estimate FROM estimates ORDER BY answers")
-            return [{"answers": answers} | json.loads(estimate) for answers, estimate in found]
+            rows = self._db.execute("SELECT answers, estimate FROM estimates ORDER BY answers")
+            return [{"answers": answers} | json.loads(estimate) for answers, estimate in rows]
 
 
 def _content(fields: dict[str, Any], features: Sequence[str]) -> str:
     return json.dumps([fields.get(name) for name in features], ensure_ascii=False, default=str)
 
 
-def in_force(labels: Iterable[Label]) -> dict[int, dict[str, Label]]:
-    """Of each item and annotator the last entry, in the order of their first ones."""
-    found: dict[int, dict[str, Label]] = {}
-    for each in labels:
-        if each.purpose == WITHDRAWN:
-            found.get(each.item, {}).pop(each.annotator, None)
+def in_force(labels: Iterable[Label]) -> dict[Item, dict[str, Label]]:
+    """The last entry of each annotator for each item, in the order of their first ones."""
+    latest: dict[Item, dict[str, Label]] = {}
+    for entry in labels:
+        if entry.purpose == WITHDRAWN:
+            latest.get(entry.item, {}).pop(entry.annotator, None)
         else:
-            found.setdefault(each.item, {})[each.annotator] = each
-    return {item: own for item, own in found.items() if own}
+            latest.setdefault(entry.item, {})[entry.annotator] = entry
+    return {item: entries for item, entries in latest.items() if entries}
 
 
-def settled(own: Said) -> str | None:
-    """The label that counts: what most people say; in a tie, the first answer. None if all skipped."""
-    said = [label for label in own.values() if label is not None]
-    return max(said, key=said.count) if said else None
+def majority_label(labels: LabelsByPerson) -> str | None:
+    """The label that most people give; in a tie, the first answer. None if all skipped."""
+    given = [label for label in labels.values() if label is not None]
+    return max(given, key=given.count) if given else None

@@ -20,9 +20,9 @@ from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
 from steelyard.active.stored_rows import sparse_row
 from steelyard.active.strategies._base import BudgetPlan
-from steelyard.engine import probabilities
 from steelyard.examples import Examples
 from steelyard.model import Model
+from steelyard.scoring import probabilities
 
 ALL = "all labels"
 LEARNERS = {"refit": RefitPlan(), "once": RefitPlan("importance", orders=0)}

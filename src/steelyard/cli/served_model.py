@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.cli import scoring
 from steelyard.cli.common import tell
 from steelyard.cli.wording import error_text, in_options
-from steelyard.engine import probabilities
-from steelyard.engine.file_predictions import predict_lines
-from steelyard.engine.loaded_model import LoadedModel
-from steelyard.io.absent_columns import JSON_LINES, AbsentColumns
-from steelyard.io.blocks import Block, LineReader
+from steelyard.io.blocks import Block
+from steelyard.scoring.answers import objects
+from steelyard.scoring.fitting import JSON_LINES, spec_of_lines
+from steelyard.scoring.line_scores import LineScores
+from steelyard.scoring.loaded_model import LoadedModel
+from steelyard.scoring.predicting import accept_any_labels
 
 PART = 1 << 18  # bytes of a request that are answered at once
 
@@ -25,52 +25,21 @@ class _Version:
     """The model as one file has it."""
 
     def __init__(self, loaded: LoadedModel) -> None:
-        self._engine, self._loss, self._names = loaded.engine, loaded.loss, loaded.class_names
-        self._calibration = loaded.content.calibration
-        self._probabilities = self._names is not None and (
-            self._calibration is not None or probabilities.has_probabilities(loaded.loss)
-        )
-        self.spec = scoring.spec_of_lines(loaded)
-        reader = self.spec.reader()
-        assert isinstance(reader, LineReader)
-        self._reader = reader
-        self._absent = AbsentColumns(self.spec, tell)
-        self.columns = self._absent.columns
+        self.spec = accept_any_labels(spec_of_lines(loaded.spec(), loaded.name))
+        self._scores = LineScores(loaded, self.spec, tell)
+        self.columns = self._scores.absent.columns
 
     def answer(self, text: bytes, before: int = 0) -> Iterator[dict[str, Any]]:
         """An object for each of these whole lines, which come after so many others; a blank line has none."""
-        block = Block("request", np.frombuffer(text, np.uint8), len(text))
-        found = predict_lines(self._reader, self._engine, block)
-        answers, tags = list(self._objects(found.predictions)), scoring.tags(found.parsed)
-        for number, (line, row) in enumerate(zip(found.lines, found.rows, strict=True), before + 1):
-            missing = self._absent.of(line) if isinstance(row, int) else []
-            wrong = self._absent.has_none(missing) if isinstance(row, int) else row
-            if wrong is not None:
-                yield {"error": in_options(wrong), "line": number}
-            elif isinstance(row, int):
-                if missing:
-                    answers[row]["missing"] = missing
-                tag = tags[row].decode("utf-8", "replace")
-                yield answers[row] | ({"tag": tag} if tag else {})
-
-    def _objects(self, predictions: NDArray[np.float64]) -> Iterator[dict[str, Any]]:
-        raw = predictions.tolist()
-        if self._names is None:
-            yield from ({"prediction": each} for each in raw)
-            return
-        labels = [self._names[code] for code in probabilities.decide(self._loss, predictions).tolist()]
-        chances = (
-            probabilities.class_probabilities(self._loss, predictions, self._calibration).tolist()
-            if self._probabilities
-            else [None] * len(raw)
-        )
-        for label, chance, each in zip(labels, chances, raw, strict=True):
-            found: dict[str, Any] = {"label": label}
-            if chance is not None:
-                found["probabilities"] = dict(zip(self._names, chance, strict=True))
-            several = isinstance(each, list)
-            found["prediction"] = dict(zip(self._names, each, strict=True)) if several else each
-            yield found
+        scored = self._scores.score(Block("request", np.frombuffer(text, np.uint8), len(text)))
+        answers, tags = list(objects(scored.scores)), scored.parsed.tag_texts()
+        for number, line in enumerate(scored.lines, before + 1):
+            if line.problem is not None:
+                yield {"error": in_options(line.problem), "line": number}
+            elif line.row is not None:
+                answer, tag = answers[line.row], tags[line.row].decode("utf-8", "replace")
+                missing = {"missing": list(line.missing)} if line.missing else {}
+                yield answer | missing | ({"tag": tag} if tag else {})
 
 
 class ServedModel:

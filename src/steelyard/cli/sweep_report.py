@@ -7,8 +7,8 @@ import numpy as np
 from steelyard._messages import counted
 from steelyard.cli.common import aligned, skips_and_notes, unused_interactions
 from steelyard.cli.wording import problem_texts
-from steelyard.engine.metrics import finite
 from steelyard.io.stream import Stream
+from steelyard.scoring.metrics import finite
 from steelyard.sweep.results import Results, loss_name, measured
 from steelyard.sweep.search import Search
 

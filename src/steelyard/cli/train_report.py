@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from steelyard import losses, weight_summary
+from steelyard.cli import scoring
 from steelyard.cli.commands import evaluate
 from steelyard.cli.common import fact_lines, skips_and_notes, steps_fact, unused_interactions
 from steelyard.cli.wording import problem_texts
-from steelyard.engine import loaded_model
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.holdout import Share
-from steelyard.engine.metrics import finite
 from steelyard.io import columns as roles
 from steelyard.io import sources
+from steelyard.scoring import evaluation, loaded_model
+from steelyard.scoring.metrics import finite
 
 _FEW_LABELS = 20
 _MOST_CLASSES = 12  # that are listed
@@ -127,7 +128,9 @@ def evaluate_held_out(
         return None
     loaded = loaded_model.loaded(output or Path("the model"), training.content(), training.engine)
     reading = {name: given[name] for name in ("on_error", "threads")}
-    found = evaluate.measure(loaded, paths, reading, held_out=run.holdout)
+    scored = scoring.score_files(loaded, paths, reading, labelled=True)
+    found = evaluation.measure(loaded, scored, held_out=run.holdout)
+    scoring.tell_skipped(scored.stream)
     uses = {"when to stop": run.early_stopping, "the probabilities": run.calibrate}
     decided = " and ".join(what for what, used in uses.items() if used)
     if decided:

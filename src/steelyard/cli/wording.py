@@ -18,12 +18,14 @@ def option_name(name: str) -> str:
 
 
 def as_option(parameter: Parameter) -> str:
-    """What a user would type; of a switch, which is on, its name alone."""
+    """What a user would type; a switch has no value behind its name."""
     if parameter.name == "skip_errors":
         return as_option(Parameter("on_error", _ON_ERROR[parameter.value]))
     option = option_name(parameter.name)
     if parameter.value is None or parameter.value is True:
         return option
+    if parameter.value is False:
+        return f"--no-{option.removeprefix('--')}"
     return f"{option} {shlex.quote(str(parameter.value))}"
 
 

@@ -12,14 +12,14 @@ from steelyard import _atomic_files, model_file
 from steelyard.demo import titanic, weights
 from steelyard.demo.titanic import COLUMNS, COUNTS, Passengers
 from steelyard.demo.weights import HeavyRow
-from steelyard.engine import probabilities
-from steelyard.engine.file_predictions import accept_any_labels
 from steelyard.engine.file_rows import spec_of
 from steelyard.engine.protocol import restore
 from steelyard.examples import Examples
 from steelyard.io.csv_text import csv_line
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
+from steelyard.scoring import probabilities
+from steelyard.scoring.predicting import accept_any_labels
 
 SAMPLE, EVERYBODY, TEST, GROUPS = "titanic.csv", "titanic-all.csv", "titanic-test.csv", "groups.csv"
 MODEL, WITHOUT, OF_ALL = "titanic.model", "unweighted.model", "all.model"

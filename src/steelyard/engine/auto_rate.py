@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from steelyard.engine.frozen_models import frozen_settings, frozen_state
 from steelyard.engine.protocol import Column
-from steelyard.engine.still_models import still_settings, still_state
 from steelyard.model import Model, Settings
 
 # Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
@@ -70,7 +70,7 @@ def in_rows(losses: Column, weight: float) -> Column:
 
 def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
     """The mean of these models by their parts, with the clock and the progressive figures of one of them."""
-    mean = Model(still_settings(answering.settings), answering.features)
+    mean = Model(frozen_settings(answering.settings), answering.features)
     used = [(model, part) for model, part in zip(models, parts.tolist(), strict=True) if part > 0.0]
     total = np.zeros(answering.features)
     bias = 0.0
@@ -78,5 +78,5 @@ def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
         total += part * model.coefficients().astype(np.float64)
         bias += part * model.bias
     mean.raw_coefficients[:] = total
-    mean.state[:] = still_state(answering, bias)
+    mean.state[:] = frozen_state(answering, bias)
     return mean

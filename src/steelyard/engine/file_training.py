@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from steelyard import model_file
 from steelyard._parameters import Parameter
 from steelyard.engine import (
+    calibration,
     class_weights,
     file_checkpoints,
     file_labels,
     joined_labels,
     memory_needs,
-    probabilities,
     progressive_calibration,
 )
+from steelyard.engine.calibration import Calibration
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.file_labels import Labels
 from steelyard.engine.file_rows import FileRows, spec_of
@@ -29,7 +30,6 @@ from steelyard.engine.holdout import Holdout
 from steelyard.engine.joined_labels import JoinedLabelsWarning
 from steelyard.engine.memory_needs import LargeModelWarning
 from steelyard.engine.passes import Learned, PassLoop
-from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Column, Engine, new_engine, restore
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
@@ -169,7 +169,7 @@ class FileTraining:
             weights.append(rows.sample_weight)
         if not sum(map(len, codes)):
             raise InputError("no row with a label and a weight was held out to calibrate on")
-        self.held_out_calibration = probabilities.calibrate(
+        self.held_out_calibration = calibration.calibrate(
             np.concatenate(predictions), np.concatenate(codes), np.concatenate(weights)
         )
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.probabilities import Calibration
+from steelyard.engine.calibration import Calibration
 from steelyard.learn import margin_histogram
 from steelyard.learn.margin_histogram import BINS, MOMENT, WEIGHT
 from steelyard.losses import Loss, class_labels, decision_point

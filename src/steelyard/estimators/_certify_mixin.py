@@ -13,8 +13,8 @@ from steelyard.active.evaluation import Evaluation, last_look
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.sequential_tests import ALPHA, attempt_alpha, planned
 from steelyard.active.stopping import Certified, Verdict
-from steelyard.engine import probabilities
 from steelyard.examples import Examples
+from steelyard.scoring import probabilities
 
 _DRY = 50  # answers in a row that are not relevant, after which little is left to be found by ranking
 

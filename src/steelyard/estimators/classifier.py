@@ -10,8 +10,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 
 from steelyard.engine import class_weights
+from steelyard.engine.calibration import Calibration
 from steelyard.engine.class_weights import ClassWeight
-from steelyard.engine.probabilities import Calibration
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.estimators import fit_passes, inputs
 from steelyard.estimators.fitted import all_or_nothing

@@ -16,20 +16,24 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
-from steelyard.engine import class_weights, file_predictions, file_training, holdout, loaded_model, protocol
+from steelyard.engine import class_weights, file_training, holdout, protocol
 from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import Learned
+from steelyard.engine.protocol import Engine
 from steelyard.engine.run_options import RunOptions
 from steelyard.engine.totals import RowOrderWarning
 from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import sources
-from steelyard.io.absent_columns import AbsentColumns, AbsentColumnsWarning
+from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
-from steelyard.io.required_columns import spec_to_predict
 from steelyard.model import Settings
+from steelyard.scoring.absent_columns import AbsentColumnsWarning
+from steelyard.scoring.file_scores import FileScores, ScoringOptions
+from steelyard.scoring.loaded_model import with_text
+from steelyard.scoring.scores import Meaning
 
 Paths = str | Path | Sequence[str | Path]
 CHECKPOINT_EVERY = 1_000_000  # rows, if nothing else is said
@@ -178,26 +182,35 @@ def predict(
         raise ValueError(
             "the estimator was fitted to rows and does not know how files are read: use predict(X)"
         )
-    run = FileOptions(None, on_error, threads, None, None, 0).run_options(1)
-    expanded = expand(paths)
-    learned = estimator.input_spec_
+    engine = estimator._engine
+    model = _Fitted(engine, estimator.input_spec_)
     if text is not None:
-        learned = loaded_model.with_text(learned, text, "the estimator")
-    spec = spec_to_predict(learned, expanded, "the estimator")
-    spec = file_predictions.accept_any_labels(spec)
-    reader = spec.reader()
-    parts = [
-        estimator._engine.predict(reader.parse(reader.nothing()).examples)
-    ]  # no rows, of the right width
-    stream = file_predictions.predict(estimator._engine, spec, expanded, run, labelled=False)
-    for parsed in AbsentColumns(spec, _warn_of_columns).watch(stream):
-        assert parsed.predictions is not None
-        parts.append(parsed.predictions)
-    return np.concatenate(parts)
+        model = _Fitted(engine, with_text(model.learned, text, model.name))
+    run = FileOptions(None, on_error, threads, None, None, 0).run_options(1)
+    scored = FileScores(model, expand(paths), ScoringOptions(run), _warn_of_columns)
+    reader = scored.spec.reader()
+    parts = [engine.predict(reader.parse(reader.nothing()).examples)]  # no rows, of the right width
+    return np.concatenate([*parts, *(block.scores.raw for block in scored)])
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """An estimator as a model that scores files."""
+
+    engine: Engine
+    learned: InputSpec
+    name: str = "the estimator"
+
+    @property
+    def meaning(self) -> Meaning:
+        return Meaning(self.engine.settings[0].loss)
+
+    def spec(self) -> InputSpec:
+        return self.learned
 
 
 def _warn_of_columns(text: str) -> None:
-    warnings.warn(text, AbsentColumnsWarning, stacklevel=7)
+    warnings.warn(text, AbsentColumnsWarning, stacklevel=9)
 
 
 def take_over(estimator: Any, training: FileTraining) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine import file_predictions
 from steelyard.engine.protocol import Predicts
 from steelyard.examples import Examples
 from steelyard.io import columns as roles
@@ -20,6 +19,7 @@ from steelyard.io import compatibility, memory
 from steelyard.io.blocks import Block
 from steelyard.io.columns import Columns
 from steelyard.io.input_spec import InputSpec
+from steelyard.scoring.predicting import accept_any_labels
 
 _TOGETHER = 4096  # rows of a list that are read at a time
 
@@ -58,7 +58,7 @@ def _as_table(spec: InputSpec) -> InputSpec:
             "matrix of numbers"
         )
     lines = replace(named, format="jsonl", dialect=None, encoding=None)
-    return file_predictions.accept_any_labels(lines)
+    return accept_any_labels(lines)
 
 
 def _of_frame(spec: InputSpec, frame: Any) -> Iterator[Examples]:

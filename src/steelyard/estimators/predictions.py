@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine import probabilities
 from steelyard.estimators.parameters import loss_of
 from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
+from steelyard.scoring import probabilities
 
 
 class ClassPredictions(ABC):

@@ -81,8 +81,8 @@ class AuditSample:
 def document(task: "Task", row: int) -> str:
     """What a person reads to judge a row: its texts, or where there are none, all of its columns."""
     assert task.block is not None
-    cells = task.prepared.renderer.document(task.block, row)
-    columns = task.prepared.ways[0].records.spec.columns
+    records = task.prepared.records
+    cells, columns = records.row(task.block, row), records.spec.columns
     texts = [] if columns is None else columns.with_role(roles.TEXT)
     if texts:
         return "\n".join(str(cells.get(name) or "") for name in texts)

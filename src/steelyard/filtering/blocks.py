@@ -11,7 +11,7 @@ from steelyard._parameters import Message, Parameter, message_of
 from steelyard.examples import Examples
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.conditions import Condition
-from steelyard.filtering.inputs import Input, Prepared
+from steelyard.filtering.inputs import Input, Prepared, Preparer
 from steelyard.filtering.scorer import Scorers
 from steelyard.filtering.statistics import Statistics
 from steelyard.io.blocks import Block
@@ -57,26 +57,26 @@ class Result:
 
 def score(prepared: Prepared, block: Block, scorers: Scorers) -> Scored:
     """A row must be readable for every model."""
-    parsed = [way.reader.parse(way.block(block)) for way in prepared.ways]
+    parsed = [reader.parse(block) for reader in prepared.readers]
     good = [
-        way.records.read(found) if found.skipped else np.ones(len(found.examples), bool)
-        for way, found in zip(prepared.ways, parsed, strict=True)
+        reader.records.read(found) if found.skipped else np.ones(len(found.examples), bool)
+        for reader, found in zip(prepared.readers, parsed, strict=True)
     ]
     both = np.logical_and.reduce(good)
     predictions = []
-    for scorer, way in zip(scorers.each, prepared.way_of, strict=True):
-        own = scorer.model.engine.predict(parsed[way].examples)
-        predictions.append(own if len(prepared.ways) == 1 else own[both[good[way]]])
+    for scorer, index in zip(scorers.each, prepared.reader_index, strict=True):
+        own = scorer.model.engine.predict(parsed[index].examples)
+        predictions.append(own if len(prepared.readers) == 1 else own[both[good[index]]])
     notes = sorted((note for found in parsed for note in found.notes), key=lambda note: note.line)
-    empty = [not_one(found.examples)[both[own]] for found, own in zip(parsed, good, strict=True)]
+    empty = [without_features(found.examples)[both[own]] for found, own in zip(parsed, good, strict=True)]
     return Scored(
         np.flatnonzero(both), scorers.score(predictions), parsed[0].lines, int((~both).sum()),
         int(np.logical_or.reduce(empty).sum()), notes,
     )  # fmt: skip
 
 
-def not_one(examples: Examples) -> NDArray[np.bool_]:
-    """Which rows have not one feature."""
+def without_features(examples: Examples) -> NDArray[np.bool_]:
+    """Which rows have no feature."""
     found: NDArray[np.bool_] = examples.indptr[1:] == examples.indptr[:-1]
     return found
 
@@ -115,6 +115,7 @@ class BlockFilter:
     def _render(self, task: Task, found: Scored, chosen: NDArray[np.bool_]) -> Any:
         prepared = task.prepared
         assert task.block is not None
+        assert prepared.renderer is not None
         if not chosen.any():
             return None
         columns = [found.scores[name][chosen] for name in self.scorers.columns]
@@ -135,17 +136,16 @@ class UnreadableFileError(InputError):
         return InputError(message_of(self), remedy if others else "")
 
 
-def tasks(
-    inputs: Sequence[Input], prepare: Callable[[Input], Prepared], begin: Callable[[Prepared], int]
-) -> Iterator[Task]:
-    """The blocks of all files, one file after another; `begin` says how many blocks of it are done."""
+def tasks(inputs: Sequence[Input], preparer: Preparer, begin: Callable[[Prepared], int]) -> Iterator[Task]:
+    """The blocks of all files, each of which is opened once; `begin` says how many blocks of it are done."""
     for each in inputs:
         try:
-            prepared = prepare(each)
-            done = begin(prepared)
-            for number, block in enumerate(prepared.blocks()):
-                if number >= done:
-                    yield Task(prepared, number, block)
+            with preparer.open(each) as head:
+                prepared = preparer.prepare(each, head)
+                done = begin(prepared)
+                for number, block in enumerate(prepared.blocks(head.source)):
+                    if number >= done:
+                        yield Task(prepared, number, block)
         except InputError as error:
             raise UnreadableFileError(each, error) from None
         yield Task(prepared, -1, None)

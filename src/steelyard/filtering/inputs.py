@@ -1,23 +1,26 @@
 """`Input`: a file to filter, the name of its output, and how each model reads it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.engine.file_predictions import accept_any_labels
-from steelyard.filtering import rendering
-from steelyard.filtering.rendering import Compress, Renderer
 from steelyard.filtering.scorer import Scorers
 from steelyard.io import formats, sources
-from steelyard.io.blocks import Block
-from steelyard.io.csv_reader import DelimitedBlock
+from steelyard.io.blocks import Block, ParsedBlock
+from steelyard.io.csv_reader import DelimitedReader
 from steelyard.io.errors import InputError
+from steelyard.io.formats import Head
 from steelyard.io.input_spec import InputSpec
-from steelyard.io.required_columns import spec_to_predict
+from steelyard.io.sources import Source
 from steelyard.io.stream import Reader
-from steelyard.io.table_records import Records, records_of
 from steelyard.io.transcoding import check_encoding
+from steelyard.scoring.fitting import check_columns, fit, open_head
+from steelyard.scoring.outputs import Compress, compressor
+from steelyard.scoring.predicting import accept_any_labels
+from steelyard.scoring.records import Records, new_records
+from steelyard.scoring.rendering import Renderer, renderer
 
 BLOCK = 1 << 22  # bytes; a constant, because blocks are what a run goes on at and what is compressed
 
@@ -68,38 +71,38 @@ def _seen(path: Path, folder: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class _Way:
+class ModelReader:
     """One way of reading a file, which several models may share."""
 
     reader: Reader
     records: Records
     places: dict[str, Any]
-    """What a delimited block knows of this reader's columns."""
+    """Where in a delimited block this reader's columns are, if another reader cuts the blocks."""
 
-    def block(self, block: Block) -> Block:
-        return replace(block, **self.places) if self.places else block
+    def parse(self, block: Block) -> ParsedBlock:
+        return self.reader.parse(replace(block, **self.places) if self.places else block)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """An input that was looked at. `ways` and, for each model, which of them it takes."""
+    """An input that was looked at: its readers, and which of them each model takes."""
 
     input: Input
-    ways: list[_Way]
-    way_of: list[int]
-    renderer: Renderer
+    readers: list[ModelReader]
+    reader_index: list[int]
+    renderer: Renderer | None
+    """None for an empty file, which has nothing to render."""
     compress: Compress
     kind: str
-    encoding: str | None
-    empty: bool
     fingerprint: list[Any]
-    """Of the input before it was read; a file that changes while it is read is refused."""
+    """What the input was before it was read; a file that changes while it is read is refused."""
 
-    def blocks(self) -> Iterator[Block]:
-        if self.empty:
-            return
-        with sources.open_source(self.input.path, self.encoding) as source:
-            yield from self.ways[0].reader.blocks(source, BLOCK)
+    @property
+    def records(self) -> Records:
+        return self.readers[0].records
+
+    def blocks(self, source: Source) -> Iterator[Block]:
+        return iter(self.readers[0].reader.blocks(source, BLOCK) if self.readers else ())
 
 
 class Preparer:
@@ -107,7 +110,10 @@ class Preparer:
 
     def __init__(self, scorers: Scorers, encoding: str | None = None) -> None:
         self._scorers = scorers
-        self._encoding = None if encoding is None else check_encoding(encoding)
+        self._specs = [scorer.spec for scorer in scorers.each]
+        if encoding is not None:
+            known = check_encoding(encoding)
+            self._specs = [replace(spec, encoding=known) for spec in self._specs]
         self._readers: list[tuple[InputSpec, Reader]] = []
 
     def documents(self, found: Sequence[Input]) -> tuple[list[Input], list[Input]]:
@@ -119,7 +125,8 @@ class Preparer:
         for each in found:
             try:
                 if not each.named and formats.by_suffix(each.path) is None:
-                    self.prepare(each)
+                    with self.open(each) as head:
+                        self.prepare(each, head)
                 usable.append(each)
             except InputError as error:
                 others.append(each)
@@ -128,46 +135,51 @@ class Preparer:
             raise why
         return usable, others
 
-    def prepare(self, each: Input) -> Prepared:
+    def open(self, given: Input) -> AbstractContextManager[Head]:
+        """The file, to be looked at by `prepare` and then read."""
+        return open_head(given.path, self._specs[0])
+
+    def prepare(self, given: Input, head: Head) -> Prepared:
+        """How an open file is read for each model, and how its rows are written."""
+        fingerprint, compress = given.fingerprint, compressor(head.source.beginning)
+        if head.source.sheet:
+            raise InputError(f"{given.path}: workbooks are no input of filter; save it as CSV")
+        if not head.source.peek(1):
+            return Prepared(given, [], [], None, compress, "jsonl", fingerprint)
         specs: list[InputSpec] = []
-        way_of = []
-        for scorer in self._scorers.each:
-            own = scorer.spec if self._encoding is None else replace(scorer.spec, encoding=self._encoding)
-            spec = accept_any_labels(spec_to_predict(own, [each.path], str(scorer.model.path)))
+        reader_index = []
+        for scorer, own in zip(self._scorers.each, self._specs, strict=True):
+            spec = accept_any_labels(fit(own, head, scorer.model.name))
             if spec not in specs:
                 specs.append(spec)
-            way_of.append(specs.index(spec))
-        with formats.open_head(each.path, specs[0].encoding) as head:
-            empty = not head.source.peek(1)
-            if head.source.sheet:
-                raise InputError(f"{each.path}: workbooks are no input of filter; save it as CSV")
-        fingerprint = each.fingerprint
-        names = self._scorers.columns
+            reader_index.append(specs.index(spec))
+        readers = [self._reader(spec, head, first=spec is specs[0]) for spec in specs]
+        names, records = self._scorers.columns, readers[0].records
+        taken = [name for name in names if name in records.names]
+        if taken:
+            raise InputError(
+                f"{given.path}: has a column {taken[0]!r} already; rename the model's file, after which "
+                "scores are named"
+            )
         numeric = [self._scorers.known[name] for name in names]
-        compress = rendering.compressor(each.path)
-        kind = specs[0].format
-        if empty:
-            nothing = rendering.Nothing()
-            return Prepared(each, [], way_of, nothing, compress, "jsonl", None, True, fingerprint)
-        ways = [self._way(spec, each.path, first=spec is specs[0]) for spec in specs]
-        renderer = rendering.renderer(ways[0].records, names, numeric)
-        return Prepared(each, ways, way_of, renderer, compress, kind, specs[0].encoding, False, fingerprint)
+        made = renderer(specs[0].format, records, names, numeric)
+        return Prepared(given, readers, reader_index, made, compress, specs[0].format, fingerprint)
 
-    def _way(self, spec: InputSpec, path: str, *, first: bool) -> _Way:
-        records = records_of(spec, [path])
+    def _reader(self, spec: InputSpec, head: Head, *, first: bool) -> ModelReader:
+        records = new_records(spec)
         if records is None:
             raise InputError(
-                f"{path}: is {spec.format}, which has no columns to add scores to; filter takes JSON lines, "
-                "CSV, TSV, Parquet and Arrow tables (predict scores any file)"
+                f"{head.path}: is {spec.format}, which has no columns to add scores to; filter takes JSON "
+                "lines, CSV, TSV, Parquet and Arrow tables (predict scores any file)"
             )
+        records.look(head)
+        check_columns(records, head)
         reader = next((reader for known, reader in self._readers if known == spec), None)
         if reader is None:
             reader = spec.reader()
             self._readers.append((spec, reader))
         places: dict[str, Any] = {}
-        if not first and spec.dialect is not None:
-            with sources.open_source(path, spec.encoding) as source:
-                block = next(reader.blocks(source, 1 << 16))
-                assert isinstance(block, DelimitedBlock)
-                places = {"width": block.width, "places": block.places}
-        return _Way(reader, records, places)
+        if not first and isinstance(reader, DelimitedReader):
+            width, found, _ = reader.find_places(head.source.path, records.names)
+            places = {"width": width, "places": found}
+        return ModelReader(reader, records, places)

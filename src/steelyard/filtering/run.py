@@ -14,13 +14,13 @@ from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.blocks import SKIPPING, BlockFilter, Result, UnreadableFileError, tasks
 from steelyard.filtering.conditions import Condition
 from steelyard.filtering.inputs import Input, Prepared, Preparer
-from steelyard.filtering.outputs import ArrowOutput, Output, TextOutput, partial_path
 from steelyard.filtering.run_folder import OWN, RunFolder, write_json
 from steelyard.filtering.scorer import Scorers
 from steelyard.filtering.statistics import Statistics
 from steelyard.io.errors import DESCRIBED, InputError, Problem
 from steelyard.io.stream import map_ahead
 from steelyard.losses import Loss
+from steelyard.scoring.outputs import ArrowOutput, Output, TextOutput, partial_path
 
 SAMPLE = 200_000  # rows from which `fraction` finds its threshold
 _CHECKPOINT = 32  # blocks, that is 128 MB, after which a run can go on within a file
@@ -241,7 +241,7 @@ class _Run:
             self._work.sample.begin()
         for record in self._folder.records():
             self._accept(record["candidates"])
-        work = tasks(waiting, self._preparer.prepare, self._done_blocks)
+        work = tasks(waiting, self._preparer, self._done_blocks)
         try:
             with closing(map_ahead(self._work, work, threads)) as results:
                 for result in results:
@@ -284,8 +284,9 @@ class _Run:
         self._rows += result.statistics.content["rows"]
         if self._progress is not None:
             self._progress(prepared.input.path, result.task.block.position, self._rows)
-        if now.blocks % _CHECKPOINT == 0 and now.outputs[0].resumable:
-            sizes = [output.save() for output in now.outputs]
+        texts = [output for output in now.outputs if isinstance(output, TextOutput)]  # Arrow begins anew
+        if now.blocks % _CHECKPOINT == 0 and texts:
+            sizes = [output.save() for output in texts]
             record = now.record() | {"blocks": now.blocks, "lines": now.lines, "sizes": sizes}
             self._folder.save_partial(prepared.input.name, record)
 
@@ -296,10 +297,11 @@ class _Run:
         opened: list[Output] = []
         for path, size in zip(paths, before.get("sizes", [0] * len(paths)), strict=True):
             path.parent.mkdir(parents=True, exist_ok=True)
-            if prepared.renderer.schema is not None:
-                opened.append(ArrowOutput(path, prepared.renderer.schema, prepared.kind))
+            made = prepared.renderer
+            if made is not None and made.schema is not None:
+                opened.append(ArrowOutput(path, made.schema, prepared.kind))
             else:
-                opened.append(TextOutput(path, prepared.renderer, prepared.compress, size))
+                opened.append(TextOutput(path, b"" if made is None else made.header, prepared.compress, size))
         return _Open(prepared, opened, before)
 
     def _finish(self, now: _Open) -> None:

@@ -1,9 +1,4 @@
-"""`Scorer`: a model, and the scores that it adds to rows.
-
-Two classes have `p`, the probability of the second; several have `label`, the predicted one, and `p`, its
-probability (`p[NAME]` is that of each); numbers and losses without probabilities have `raw`, and `raw[NAME]`.
-Columns are named after the model's file: `quality_p`, `language_label`.
-"""
+"""`Scorer`: a model of a filter. Its scores are named after its file: `quality_p`, `language_label`."""
 
 import hashlib
 import re
@@ -16,9 +11,10 @@ from numpy.typing import NDArray
 
 from steelyard._messages import listed
 from steelyard._parameters import Parameter
-from steelyard.engine import loaded_model, probabilities
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
+from steelyard.scoring.loaded_model import load_to_predict
+from steelyard.scoring.score_columns import filter_columns, filter_scores
 
 Values = NDArray[Any]
 
@@ -36,43 +32,27 @@ class Scorer:
     """One model of a filter."""
 
     def __init__(self, path: Path, loss: type[Loss] | None = None, text: str | None = None) -> None:
-        self.model = loaded_model.load_to_predict(path, loss).for_text(text)
+        self.model = load_to_predict(path, loss).for_text(text)
         self.spec = self.model.spec()
         self.name = re.sub(r"\W", "_", path.stem)
         with path.open("rb") as file:
             self.digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-        self.classes = self.model.class_names or []
-        self._numbers = np.array(self.classes, object)
-        number = "p" if self.model.has_probabilities else "raw"
-        self.columns = ["label", number] if len(self.classes) > 2 else [number]
-        self._by_class = [f"{number}[{name}]" for name in self.classes]
-        self.scores = {"raw": True}
+        self.meaning = self.model.meaning
+        self.classes = list(self.meaning.classes or ())
+        self.columns = filter_columns(self.meaning)
+        self._scores = filter_scores(self.meaning)
+        self.scores = {column.name: column.numeric for column in self._scores}
         """The names of its scores, and whether each is a number."""
-        if self.classes:
-            self.scores = {"label": False} | self.scores
-        if self.model.has_probabilities:
-            self.scores = {"p": True} | self.scores
-        self.scores |= dict.fromkeys(self._by_class, True)
 
     @property
     def rankings(self) -> list[str]:
         """The numbers by which rows can be ranked: one for each class, where there are classes."""
-        return self._by_class or self.columns
+        return [name for name in self.scores if "[" in name] or self.columns
 
     def score(self, predictions: NDArray[np.float64]) -> dict[str, Values]:
         """All scores, by name."""
-        several = predictions.ndim == 2
-        found: dict[str, Values] = {"raw": predictions.max(axis=1) if several else predictions}
-        if not self.classes:
-            return found
-        found["label"] = self._numbers[probabilities.decide(self.model.loss, predictions)]
-        by_class = predictions if several else np.stack([-predictions, predictions], axis=1)
-        if self.model.has_probabilities:
-            by_class = probabilities.class_probabilities(
-                self.model.loss, predictions, self.model.content.calibration
-            )
-            found["p"] = by_class.max(axis=1) if several else by_class[:, 1]
-        return found | {name: by_class[:, code] for code, name in enumerate(self._by_class)}
+        found = self.meaning.of(predictions)
+        return {column.name: column.values(found) for column in self._scores}
 
 
 class Scorers:
@@ -101,7 +81,7 @@ class Scorers:
     @property
     def positives(self) -> dict[str, str]:
         """The class whose probability is in a column, of the models with two."""
-        own = [each for each in self.each if len(each.classes) == 2 and each.model.has_probabilities]
+        own = [each for each in self.each if len(each.classes) == 2 and each.meaning.has_probabilities]
         return {f"{scorer.name}_p": scorer.classes[1] for scorer in own}
 
     @property

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.file_predictions import accept_any_labels
 from steelyard.filtering import conditions
 from steelyard.filtering.conditions import Condition
 from steelyard.filtering.scorer import Scorers
@@ -23,7 +22,8 @@ from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_csr import NO_TEXT, ArrowBlock
 from steelyard.io.errors import InputError
-from steelyard.io.required_columns import require_features
+from steelyard.scoring.fitting import require_features
+from steelyard.scoring.predicting import PredictingReader, accept_any_labels
 
 _WHERE = "the table"
 
@@ -47,7 +47,7 @@ class TableScorer:
         paths = [models] if isinstance(models, str | Path) else list(models)
         self.models = [str(Path(path).resolve()) for path in paths]
         self.keep, self.text = keep, text
-        self._loaded: tuple[Scorers, list[Any], Condition | None] | None = None
+        self._loaded: tuple[Scorers, list[PredictingReader], Condition | None] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_loaded": None}
@@ -81,10 +81,7 @@ class TableScorer:
         for scorer, reader in zip(scorers.each, readers, strict=True):
             assert scorer.spec.columns is not None
             require_features(scorer.spec.columns, table.schema.names, _WHERE)
-            parsed = reader.parse(ArrowBlock(_WHERE, NO_TEXT, 0, rows=whole[0]))
-            for note in parsed.notes[:1]:
-                raise InputError(f"{_WHERE}, row {note.line + 1}: ", note.what)
-            predictions.append(scorer.model.engine.predict(parsed.examples))
+            predictions.append(reader.predict(ArrowBlock(_WHERE, NO_TEXT, 0, rows=whole[0])))
         return scorers.score(predictions)
 
     def judge(self, table: Any, keep: str) -> tuple[dict[str, NDArray[Any]], NDArray[np.bool_]]:
@@ -125,7 +122,7 @@ class TableScorer:
             kept = kept.append_column(name, pyarrow.array(values, kind))
         return kept
 
-    def _load(self) -> tuple[Scorers, list[Any], Condition | None]:
+    def _load(self) -> tuple[Scorers, list[PredictingReader], Condition | None]:
         if self._loaded is None:
             scorers = Scorers([Path(path) for path in self.models], text=self.text)
             for scorer in scorers.each:
@@ -134,7 +131,10 @@ class TableScorer:
                         f"{scorer.model.path}: was trained on {scorer.spec.format}, not on a table"
                     )
             specs = [replace(scorer.spec, format="parquet", dialect=None) for scorer in scorers.each]
-            readers = [accept_any_labels(spec).reader() for spec in specs]
+            readers = [
+                PredictingReader(accept_any_labels(spec).reader(), scorer.model.engine)
+                for scorer, spec in zip(scorers.each, specs, strict=True)
+            ]
             condition = None if self.keep is None else conditions.parse(self.keep, scorers.known)
             self._loaded = scorers, readers, condition
         return self._loaded

@@ -83,4 +83,4 @@ def _scores(
             return np.zeros(0)
         return score(task.prepared, task.block, scorers).scores[by]
 
-    yield from map_ahead(work, tasks([each], preparer.prepare, lambda _: 0), threads)
+    yield from map_ahead(work, tasks([each], preparer, lambda _: 0), threads)

@@ -108,6 +108,13 @@ class ParsedBlock:
     def predicted(self, predictions: NDArray[np.float64]) -> "ParsedBlock":
         return replace(self, predictions=predictions)
 
+    def tag_texts(self) -> list[bytes]:
+        """The tag of each row, empty for none."""
+        if self.tags is None or not (self.tags[:, 1] > self.tags[:, 0]).any():
+            return [b""] * len(self.examples)
+        text = (self.block.text if self.text is None else self.text).tobytes()
+        return [text[start:end] for start, end in self.tags.tolist()]
+
     def collect_names(self, names: Names | None) -> None:
         """Enter new features, in the order of the stream, and name those that need it."""
         if names is None or self.candidates is None:

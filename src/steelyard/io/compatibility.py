@@ -5,7 +5,7 @@ files and what they were converted to. Whether the model's own spec fits a file 
 bytes; only if it does not, the file's own format is asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,16 +24,21 @@ def spec_for(spec: InputSpec, paths: Sequence[str], model: str) -> InputSpec:
     for path in paths:
         with formats.open_head(path, spec.encoding) as head:
             if head.source.peek(1):  # an empty file may be read in any way
-                found[path] = _adapt(spec, head, model)
+                found[path] = adapt(spec, head, model)
+    return common_spec(found, model) or spec
+
+
+def common_spec(found: Mapping[str, InputSpec], model: str) -> InputSpec | None:
+    """The one way in which all these files are read; None if there is no file."""
     for path, other in found.items():
         first = next(iter(found))
         if other != found[first]:
             raise InputError(f"{first} and {path} differ in format: give them to {model} one at a time")
-    return next(iter(found.values()), spec)
+    return next(iter(found.values()), None)
 
 
-def _adapt(spec: InputSpec, head: Head, model: str) -> InputSpec:
-    """How to read one file."""
+def adapt(spec: InputSpec, head: Head, model: str) -> InputSpec:
+    """How to read one file for the model of that name."""
     named = spec_of_names(spec)  # none for sparse rows without a header
     if head.binary is None:
         head.check_text()

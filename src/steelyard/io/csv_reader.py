@@ -57,7 +57,7 @@ class DelimitedReader:
         if not source.peek(1):
             return
         head = read_head(source, dialect)
-        width, found, remarks = self._find_places(source.path, head.names)
+        width, found, remarks = self.find_places(source.path, head.names)
         places = width, found, remarks | ({source.note} if source.note else set())
         line = 1  # at which the next block begins
 
@@ -78,7 +78,7 @@ class DelimitedReader:
             yield DelimitedBlock(block.path, block.text, block.position, start, *places)
 
     def nothing(self) -> DelimitedBlock:
-        places = self._find_places("", self._table.columns.names)
+        places = self.find_places("", self._table.columns.names)
         return DelimitedBlock("", cutting.EMPTY.text, 0, 0, *places)
 
     def parse(self, block: Block) -> ParsedBlock:
@@ -92,9 +92,7 @@ class DelimitedReader:
         )  # fmt: skip
         return self._table.finish(block, rooms, counts, block.remarks)
 
-    def _find_places(
-        self, path: str, names: tuple[str, ...]
-    ) -> tuple[int, NDArray[np.int64], frozenset[str]]:
+    def find_places(self, path: str, names: tuple[str, ...]) -> tuple[int, NDArray[np.int64], frozenset[str]]:
         """How many columns the file has, the places of the known ones, and a remark on the others."""
         columns = self._table.columns
         places = {name: place for place, name in enumerate(names)}

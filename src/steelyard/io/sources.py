@@ -140,6 +140,8 @@ class Source:
     """Whether it is a spreadsheet, read as CSV,"""
     note: str | None = None
     """and what is to be said about that."""
+    beginning: bytes
+    """The first bytes as they are in the file, which show how it is compressed."""
 
     def __init__(self, path: str, encoding: str | None = None) -> None:
         self.path = "standard input" if path == STANDARD_INPUT else path
@@ -161,6 +163,7 @@ class Source:
                     break
         except OSError as error:
             raise InputError(f"{self.path}: {error.strerror}") from None
+        self.beginning = head
         if self._regular:
             self._file.seek(0)
         else:

@@ -25,7 +25,7 @@ from steelyard.io.blocks import Block, ParsedBlock, usual_size
 from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.sources import Source
-from steelyard.losses import REAL_LINE, Loss
+from steelyard.losses import Loss
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -191,14 +191,12 @@ class Stream:
         return InputError(f"no row is left: {self.skipped} could not be used; the first is\n", some)
 
     def _describe_label(self, label: str) -> str:
-        """What is wrong with a label that cannot be learned."""
+        """What is wrong with a label that cannot be learned; a loss for any number takes all finite ones."""
         if self._label_rule is not None:
             return self._label_rule.describe_unknown(label)
         assert self._loss is not None
         name = losses.name_of(self._loss) or type(self._loss).__name__
         suits = f"the label {label} does not suit {name} loss, which takes {self._loss.labels_in_words()}"
-        if self._loss.labels == REAL_LINE:
-            return suits
         two = Parameter("labels", "negative,positive")
         return Message(suits, " (", two, " says which of two labels is which)")
 

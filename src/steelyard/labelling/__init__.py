@@ -1,1 +1,1 @@
-"""`steelyard active label`: a page to label in; documents in, labels, a model and a certificate out."""
+"""`steelyard active label`: a page to label documents in, which makes labels, a model and a certificate."""

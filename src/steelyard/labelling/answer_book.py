@@ -1,4 +1,4 @@
-"""`AnswerBook`: what people say about items by now, made small: there may be a hundred thousand answers."""
+"""`AnswerBook`: people's labels as they are now, kept small: there may be a hundred thousand answers."""
 
 from array import array
 from collections import Counter
@@ -7,113 +7,123 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.active.label_store import CERTIFY, IN_FILE, RESTORED, WITHDRAWN, Label, Said, settled
+from steelyard.active.identifiers import Item
+from steelyard.active.label_store import (
+    CERTIFY,
+    IN_FILE,
+    RESTORED,
+    WITHDRAWN,
+    Label,
+    LabelsByPerson,
+    majority_label,
+)  # fmt: skip
 
 
-class SaidOfItems(Mapping[int, Said]):
-    """What people say, by item, in the order of their first labels; where it is the same, they share it."""
+class LabelsByItem(Mapping[Item, LabelsByPerson]):
+    """People's labels of each item, in the order of its first label. Items with the same labels share them."""
 
     def __init__(self, items: int) -> None:
-        self._said: list[Said] = [{}]
-        self._places: dict[tuple[tuple[str, str | None], ...], int] = {(): 0}
-        self._place = np.zeros(items, np.int32)  # by item, that of what is said about it; 0: nothing
+        self._distinct: list[LabelsByPerson] = [{}]
+        self._index: dict[tuple[tuple[str, str | None], ...], int] = {(): 0}
+        self._index_of_item = np.zeros(items, np.int32)  # in `_distinct`; 0: without a label
         self._order = array("q")
 
     def __len__(self) -> int:
         return len(self._order)
 
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._order[:])
+    def __iter__(self) -> Iterator[Item]:
+        return map(Item, self._order[:])
 
-    def __getitem__(self, item: int) -> Said:
-        place = self._place[item] if 0 <= item < len(self._place) else 0
-        if not place:
+    def __getitem__(self, item: Item) -> LabelsByPerson:
+        index = self._index_of_item[item] if 0 <= item < len(self._index_of_item) else 0
+        if not index:
             raise KeyError(item)
-        return self._said[place]
+        return self._distinct[index]
 
-    def say(self, item: int, now: Said) -> None:
-        """What is said from now on, perhaps nothing any more."""
-        place = self._places.setdefault(tuple(now.items()), len(self._said))
-        if place == len(self._said):
-            self._said.append(now)
-        if place and item not in self:
+    def replace(self, item: Item, labels: LabelsByPerson) -> None:
+        """From now on the item has these labels, perhaps none any more."""
+        index = self._index.setdefault(tuple(labels.items()), len(self._distinct))
+        if index == len(self._distinct):
+            self._distinct.append(labels)
+        if index and item not in self:
             self._order.append(item)
-        elif not place and item in self:
+        elif not index and item in self:
             last = next(at for at in reversed(range(len(self))) if self._order[at] == item)
             del self._order[last]
-        self._place[item] = place
+        self._index_of_item[item] = index
 
 
 class LastEntry(NamedTuple):
-    """What a person did last, and can take back."""
+    """A person's last entry that is still in force, which they can take back."""
 
-    item: int
-    again: bool
-    """Whether they had said something about it before,"""
+    item: Item
+    is_change: bool
+    """Whether they had labelled the item before."""
     before: str | None
-    """and what."""
+    """Their label before it, if they had."""
 
 
 class AnswerBook:
-    """Of entries in their order about so many items. The store has them whole."""
+    """The entries in their order, about a number of items. The store has them in full."""
 
     def __init__(self, entries: Iterable[Label], positive: str | None, items: int) -> None:
         self._positive = positive
-        self.labels = SaidOfItems(items)
+        self.labels = LabelsByItem(items)
         self.counts: Counter[str | None] = Counter()
-        """How many items have each label; None: skipped."""
+        """The number of items with each label; None: skipped."""
         self.by_person: Counter[str] = Counter()
+        """The number of items that each person has labelled or skipped."""
         self.dry = 0
-        """How many labels came since the last one of the positive class."""
-        self.drawn: set[int] = set()
+        """The number of labels since the last one of the positive class."""
+        self.drawn: set[Item] = set()
         """Items that were labelled for a certificate."""
-        self._order: dict[str, array[int]] = {}  # by person what they labelled, perhaps several times
-        self._before: dict[tuple[str, int], str | None] = {}  # by person and place in it, what they had said
-        for each in entries:
-            self.take(each)
+        self._order: dict[str, array[int]] = {}  # by person, the items of their entries
+        self._before: dict[tuple[str, int], str | None] = {}  # by person and index there: the label replaced
+        for entry in entries:
+            self.add(entry)
 
-    def take(self, label: Label) -> None:
-        """One more entry."""
-        before = self.labels.get(label.item, {})
+    def add(self, entry: Label) -> None:
+        before = self.labels.get(entry.item, {})
         now = dict(before)
-        order = self._order.setdefault(label.annotator, array("q"))
-        if label.purpose == WITHDRAWN:
-            now.pop(label.annotator, None)
+        order = self._order.setdefault(entry.annotator, array("q"))
+        if entry.purpose == WITHDRAWN:
+            now.pop(entry.annotator, None)
         else:
-            now[label.annotator] = label.label
-        if label.purpose == RESTORED:  # nothing that came after the entry counts any more
-            del order[next(at for at in reversed(range(len(order))) if order[at] == label.item) :]
-        elif label.purpose != WITHDRAWN:
-            place = label.annotator, len(order)
-            self._before.pop(place, None)
-            if label.annotator in before:
-                self._before[place] = before[label.annotator]
-            order.append(label.item)
+            now[entry.annotator] = entry.label
+        if entry.purpose == RESTORED:  # what came after the restored entry does not count any more
+            del order[next(at for at in reversed(range(len(order))) if order[at] == entry.item) :]
+        elif entry.purpose != WITHDRAWN:
+            key = entry.annotator, len(order)
+            self._before.pop(key, None)
+            if entry.annotator in before:
+                self._before[key] = before[entry.annotator]
+            order.append(entry.item)
         if before:
-            self.counts[settled(before)] -= 1
+            self.counts[majority_label(before)] -= 1
         if now:
-            self.counts[settled(now)] += 1
-        self.labels.say(label.item, now)
-        if label.purpose == CERTIFY:
-            self.drawn.add(label.item)
-        if label.annotator != IN_FILE:
-            self.by_person[label.annotator] += len(now) - len(before)
-        if label.label is not None and label.purpose != RESTORED:
-            self.dry = 0 if label.label == self._positive else self.dry + 1
+            self.counts[majority_label(now)] += 1
+        self.labels.replace(entry.item, now)
+        if entry.purpose == CERTIFY:
+            self.drawn.add(entry.item)
+        if entry.annotator != IN_FILE:
+            self.by_person[entry.annotator] += len(now) - len(before)
+        if entry.label is not None and entry.purpose != RESTORED:
+            self.dry = 0 if entry.label == self._positive else self.dry + 1
 
     def last_by(self, annotator: str) -> LastEntry | None:
-        """What this person did last that still counts."""
+        """The last entry of this person that is still in force."""
         order = self._order.get(annotator, array("q"))
         for at in reversed(range(len(order))):
-            if annotator in self.labels.get(order[at], {}):
-                place = annotator, at
-                return LastEntry(order[at], place in self._before, self._before.get(place))
+            item = Item(order[at])
+            if annotator in self.labels.get(item, {}):
+                key = annotator, at
+                return LastEntry(item, key in self._before, self._before.get(key))
         return None
 
-    def said_by(self, annotator: str) -> Iterator[int]:
+    def items_of(self, annotator: str) -> Iterator[Item]:
         """The items that this person has labelled, the latest first."""
-        seen: set[int] = set()
-        for item in reversed(self._order.get(annotator, ())):
+        seen: set[Item] = set()
+        for item in map(Item, reversed(self._order.get(annotator, ()))):
             if item not in seen and annotator in self.labels.get(item, {}):
                 seen.add(item)
                 yield item

@@ -1,8 +1,8 @@
 """The web application of the page: a few routes behind a token, for browsers on this machine only.
 
 Whoever knows the token may label. Requests under other names than loopback ones are refused (a web page could
-have its own name point here), and so are those that come from other origins. Documents travel as JSON, and
-the page makes text nodes of them: nothing in a document becomes HTML.
+have its own name point here), and so are requests from other origins. Documents are sent as JSON, and the page
+makes text nodes of them: nothing in a document becomes HTML.
 """
 
 import json
@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from steelyard import _web_requests
+from steelyard.active.identifiers import Item
 from steelyard.io.errors import InputError
 from steelyard.labelling import export
 from steelyard.labelling.session import LabellingSession
@@ -52,7 +53,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def refusal(request: Request, token: str) -> str | None:
-    """Why a request is not answered; None if it is."""
+    """Why a request is refused; None if it is answered."""
     why = _web_requests.refusal(request.headers.getlist, _web_requests.LOOPBACK)
     if why is not None:
         return why
@@ -62,7 +63,7 @@ def refusal(request: Request, token: str) -> str | None:
 
 
 class LabellingApp:
-    """Routes to one session."""
+    """The routes to one session."""
 
     def __init__(self, session: LabellingSession) -> None:
         self._session, self._view = session, PageView(session)
@@ -77,10 +78,10 @@ class LabellingApp:
             "search": self._search, "recent": self._recent, "download": self._download,
             "forecast": self._forecast,
         }  # fmt: skip
-        routes = [Route(f"/{{token}}/api/{name}", self._guarded(each)) for name, each in reads.items()]
+        routes = [Route(f"/{{token}}/api/{name}", self._guarded(read)) for name, read in reads.items()]
         routes += [
-            Route(f"/{{token}}/api/{name}", self._guarded(self._acting(each)), methods=["POST"])
-            for name, each in actions.items()
+            Route(f"/{{token}}/api/{name}", self._guarded(self._acting(action)), methods=["POST"])
+            for name, action in actions.items()
         ]
         routes += [Route(f"/{{token}}/{name}", self._guarded(self._static(name))) for name in _STATIC]
         return Starlette(routes=routes)
@@ -93,14 +94,14 @@ class LabellingApp:
             else:
                 try:
                     reply = await handler(request)
-                except ClientDisconnect:  # there is nobody to answer to
+                except ClientDisconnect:  # nobody waits for the answer
                     reply = Response()
                 except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-                    said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-                    reply = JSONResponse({"error": said}, 400)
+                    message = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+                    reply = JSONResponse({"error": message}, 400)
                 except ImportError as error:  # such as pyarrow
                     reply = JSONResponse({"error": str(error)}, 400)
-                except OSError as error:  # such as a full disk: nothing was taken down
+                except OSError as error:  # such as a full disk: nothing was stored
                     reply = JSONResponse({"error": f"{error.filename}: {error.strerror}"}, 507)
             reply.headers.update(_HEADERS)
             return reply
@@ -108,13 +109,13 @@ class LabellingApp:
         return answer
 
     def _acting(self, action: Callable[[dict[str, Any]], Any]) -> Handler:
-        """What changes something takes a JSON object, which no form of another site can send."""
+        """Handles a request that changes something: a JSON object, which no form of another site can send."""
 
         async def answer(request: Request) -> Response:
             if request.headers.get("content-type", "").partition(";")[0] != "application/json":
                 raise ValueError("a request has the content type application/json")
             body = b""
-            async for part in request.stream():  # one in chunks does not say its size
+            async for part in request.stream():  # a request in chunks does not say its size
                 body += part
                 if len(body) > _LARGEST:
                     raise ValueError("the request is too large")
@@ -132,7 +133,7 @@ class LabellingApp:
 
         return answer
 
-    # What pages ask for
+    # Requests that read
 
     async def _about(self, _: Request) -> Response:
         return JSONResponse(self._view.about())
@@ -148,7 +149,7 @@ class LabellingApp:
 
     async def _document(self, request: Request) -> Response:
         given = request.query_params
-        item = _whole("item", _from_text(given["item"]))
+        item = Item(_whole("item", _from_text(given["item"])))
         if not 0 <= item < self._session.feed.items:
             raise ValueError(f"there is no document {item}")
         return JSONResponse(self._view.document(item, given["annotator"]))
@@ -169,8 +170,8 @@ class LabellingApp:
         kind = request.query_params["kind"]
         name = _DOWNLOADS[kind]
         content = await run_in_threadpool(self._exported, kind, name)
-        own = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(content, media_type="application/octet-stream", headers=own)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type="application/octet-stream", headers=headers)
 
     def _exported(self, kind: str, name: str) -> bytes:
         session = self._session
@@ -184,11 +185,11 @@ class LabellingApp:
                 export.write(session.project, session.feed, path, kind if kind == "prodigy" else None)
             return path.read_bytes()
 
-    # What they change
+    # Requests that change something
 
     def _label(self, given: dict[str, Any]) -> dict[str, Any]:
         client, annotator = str(given["client"]), str(given["annotator"])
-        self._session.label(client, annotator, _whole("item", given["item"]), given["label"])
+        self._session.label(client, annotator, Item(_whole("item", given["item"])), given["label"])
         return self._view.next(client, annotator)
 
     def _undo(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +215,7 @@ class LabellingApp:
 
 
 def _from_text(text: str) -> Any:
-    """The number that an address has in it; any other text as it is."""
+    """The JSON value in an address, such as a number; any other text as it is."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,21 +1,23 @@
-"""`Attempts`: certificates that a page works towards. Their answers follow from what people said.
+"""`Attempts`: certificates that a page works towards. Their answers follow from people's labels.
 
 The journal has them (see `steelyard.active.attempt`): an attempt survives a killed process, and its answers
-are learned when it has failed. Until then an answer may be changed, and counts as it is now.
+are learned when it has failed. Until then an answer may be changed, and counts as it is now. The rows that an
+attempt draws are items.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from steelyard.active.attempt import Attempt, Ended, best_of, ended_attempts
-from steelyard.active.label_store import Said, settled
+from steelyard.active.identifiers import Item
+from steelyard.active.label_store import LabelsByPerson, majority_label
 from steelyard.estimators.active import ActiveClassifier
 
 AHEAD = 256  # draws that others can answer while somebody has an earlier one open
 
 
 class Attempts:
-    """Of one classifier; threads take turns by the session's lock."""
+    """The attempts of one classifier; threads take turns by the session's lock."""
 
     def __init__(self, classifier: ActiveClassifier, measure: str) -> None:
         self._classifier, self._measure = classifier, measure
@@ -26,15 +28,15 @@ class Attempts:
 
     @property
     def current(self) -> Attempt | None:
-        """The attempt that goes on."""
+        """The attempt that is under way."""
         last = self._classifier.attempt_
         return None if last is None or last.over else last
 
     @property
     def last(self) -> dict[str, Any] | None:
-        """The strongest certificate that holds now, or else what the last attempt that is over has shown.
+        """The strongest certificate that holds now, or else the result of the last attempt that is over.
 
-        Labels that come later change the model, which makes no difference to a certificate of recall.
+        Later labels change the model, which makes no difference to a certificate of recall.
         """
         last, ended = self._latest, self._earlier
         if last is not None and last.over:
@@ -53,16 +55,16 @@ class Attempts:
             "learned_since": 0 if found.measure == "recall" else max(known - answers, 0),
         }  # fmt: skip
 
-    def waiting(self, labels: Mapping[int, Said]) -> int:
-        """How many draws have an answer that counts once an earlier one has its own."""
-        return sum(row in labels for row in self.wanted())
+    def count_waiting(self, labels: Mapping[Item, LabelsByPerson]) -> int:
+        """The number of draws with an answer that counts once an earlier draw has its own."""
+        return sum(item in labels for item in self.upcoming())
 
-    def wanted(self) -> list[int]:
-        """The rows that are drawn next, in their order."""
-        return [] if self.current is None else self.current.upcoming(AHEAD)
+    def upcoming(self) -> list[Item]:
+        """The items that are drawn next, in their order."""
+        return [] if self.current is None else [Item(row) for row in self.current.upcoming(AHEAD)]
 
-    def changed(self, item: int) -> None:
-        """Somebody says something else about an item: if it was drawn, draws are counted anew from there."""
+    def recount_from(self, item: Item) -> None:
+        """An item's label has changed: if it was drawn, take its answer and all later ones back."""
         attempt = self._classifier.attempt_
         if attempt is None:
             return
@@ -70,16 +72,17 @@ class Attempts:
             while not attempt.learned and attempt.has_drawn(item):
                 attempt.undo()
 
-    def refresh(self, labels: Mapping[int, Said]) -> None:
-        """Take the labels of drawn rows into account, also of an attempt that has begun."""
+    def refresh(self, labels: Mapping[Item, LabelsByPerson]) -> None:
+        """Answer the draws that have a label, also those of an attempt that has just begun."""
         if self._latest is not self._classifier.attempt_:
             if self._latest is not None:
                 self._earlier.append(Ended(self._latest, self._latest.model_answers))
             self._latest = self._classifier.attempt_
         attempt = self.current
-        while attempt is not None and (row := attempt.ask_next()) is not None and row in labels:
-            attempt.answer(row, settled(labels[row]))
+        while attempt is not None and (row := attempt.ask_next()) is not None and Item(row) in labels:
+            attempt.answer(row, majority_label(labels[Item(row)]))
 
     def give_up(self) -> None:
+        """End the attempt that is under way, if there is one."""
         if self.current is not None:
             self.current.give_up()

@@ -1,4 +1,4 @@
-"""Everything a project has, as a file: tables, RIS, tasks of Label Studio or Prodigy; and its certificate."""
+"""Files of a project: its documents as a table, RIS, or tasks of Label Studio or Prodigy; its certificate."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,20 +6,23 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
+import numpy as np
+
 from steelyard import _atomic_files
 from steelyard._messages import counted
 from steelyard.active.attempt import Ended, best_of, ended_attempts
-from steelyard.active.label_store import in_force, settled
+from steelyard.active.label_store import in_force, majority_label
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
-from steelyard.io.table_records import Records, Row
-from steelyard.io.table_writers import open_writer, writes_tables
 from steelyard.labelling import exchange
 from steelyard.labelling.corpus import TABLE
 from steelyard.labelling.exchange import Outcome
 from steelyard.labelling.learner_feed import LearnerFeed
-from steelyard.labelling.project import RECALL, Project
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import RECALL
+from steelyard.scoring.records import GivenRows
+from steelyard.scoring.table_files import holds_tables, open_table
 
 SUFFIXES = {".ris": "ris", ".json": "label-studio"}
 _AT_ONCE = 10_000
@@ -27,24 +30,24 @@ _AT_ONCE = 10_000
 
 def outcomes(project: Project, feed: LearnerFeed) -> Iterator[Outcome]:
     """Every document in the order of the files; equal ones have the same label."""
-    labels = in_force(project.store.labels())
-    expected = list(feed.predictions())
+    entries = in_force(project.store.labels())
+    predictions = list(feed.predictions())
     for item, document in project.store.documents():
-        own = labels.get(item, {})
-        label = settled({name: each.label for name, each in own.items()})
-        by = [each for each in own.values() if each.label == label]
-        last = max(by, key=lambda each: each.time, default=None)
+        own = entries.get(item, {})
+        label = majority_label({name: entry.label for name, entry in own.items()})
+        agreeing = [entry for entry in own.values() if entry.label == label]
+        last = max(agreeing, key=lambda entry: entry.time, default=None)
         yield Outcome(
             document, label, bool(own) and label is None, None if last is None else last.annotator,
-            None if last is None else last.time, *expected[item],
+            None if last is None else last.time, *predictions[item],
         )  # fmt: skip
 
 
 def write(project: Project, feed: LearnerFeed, path: Path, kind: str | None = None) -> None:
-    """The kind is that of the suffix: .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx, .ris, .json."""
+    """Write all documents; without a `kind`, by the suffix: .csv, .tsv, .jsonl, .parquet, .arrow, .xlsx, …"""
     kind = kind or SUFFIXES.get(path.suffix.lower(), TABLE)
     if kind == TABLE:
-        if not writes_tables(path):
+        if not holds_tables(path):
             raise InputError(
                 f"{path}: the suffix says the format: .csv, .jsonl, .parquet, .xlsx, .ris or .json"
             )
@@ -62,47 +65,37 @@ def write(project: Project, feed: LearnerFeed, path: Path, kind: str | None = No
         exchange.by_name(kind).write(outcomes(project, feed), classes, temporary)
 
 
-class _Documents(Records):
-    """The columns that the documents had; the rows are given one block after another."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project.spec, [])
-        assert project.spec.columns is not None
-        own = [name for name in project.spec.columns.names if name != exchange.ORIGINAL]
-        self.names = tuple(own if project.settings.kind == TABLE else ["id", *own])
-        self.latest: list[Row] = []
-
-    def rows(self, block: Block) -> list[Row]:
-        return self.latest
-
-    def row(self, outcome: Outcome) -> Row:
-        fields = {"id": outcome.document.id} | outcome.document.fields
-        return [fields.get(name) for name in self.names]
-
-
 def _write_table(project: Project, feed: LearnerFeed, path: Path) -> None:
-    records = _Documents(project)
+    """The columns that the documents had, and what is known and expected of each."""
     given = project.settings
-    chances = [name for name in given.classes if name == given.positive or len(given.classes) > 2]
-    added = ["answer", "annotator", "answered_at", "prediction", *(f"probability_{name}" for name in chances)]
-    names = [name if name not in records.names else f"{name}_2" for name in added]
+    assert project.spec.columns is not None
+    own = [name for name in project.spec.columns.names if name != exchange.ORIGINAL]
+    rows = GivenRows(own if given.kind == TABLE else ["id", *own])
+    shown = [name for name in given.classes if name == given.positive or len(given.classes) > 2]
+    added = ["answer", "annotator", "answered_at", "prediction", *(f"probability_{name}" for name in shown)]
+    names = [name if name not in rows.names else f"{name}_2" for name in added]
+    numeric = [False] * 4 + [True] * len(shown)
     nothing = cast(Block, None)  # there is no block of bytes behind these rows
     found = outcomes(project, feed)
-    with open_writer(path, records, names, [False] * 4 + [True] * len(chances)) as writer:
+    with open_table(path, rows, names, numeric) as table:
         while some := list(islice(found, _AT_ONCE)):
-            records.latest = [records.row(each) for each in some]
-            cells = [_cells(each, chances) for each in some]
-            writer.write(nothing, list(map(list, zip(*cells, strict=True))))
+            fields = ({"id": each.document.id} | each.document.fields for each in some)
+            rows.values = [[values.get(name) for name in rows.names] for values in fields]
+            cells = zip(*(_cells(each, shown) for each in some), strict=True)
+            kinds = [float if number else object for number in numeric]
+            columns = [np.array(column, kind) for column, kind in zip(cells, kinds, strict=True)]
+            table.write(nothing, len(some), columns)
 
 
-def _cells(each: Outcome, chances: list[str]) -> tuple[str | float | None, ...]:
-    when = None if each.time is None else datetime.fromtimestamp(each.time, UTC).isoformat("T", "seconds")
-    shown = (float(f"{each.chances[name]:.9g}") for name in chances)
-    return each.label, each.annotator, when, each.prediction, *shown
+def _cells(outcome: Outcome, shown: list[str]) -> tuple[str | float | None, ...]:
+    time = outcome.time
+    answered = None if time is None else datetime.fromtimestamp(time, UTC).isoformat("T", "seconds")
+    probabilities = (outcome.probabilities[name] for name in shown)
+    return outcome.label, outcome.annotator, answered, outcome.prediction, *probabilities
 
 
 def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> Ended:
-    """The strongest certificate that holds now, or else the last one, as JSON and as a page to read."""
+    """Write the strongest certificate that holds now, or else the last one, as JSON and as a page to read."""
     assert classifier.pool_ is not None
     ended, now = ended_attempts(project.journal), len(classifier.learner_.labelled)
     found = best_of(ended, project.settings.measure, now, len(classifier.pool_))
@@ -115,10 +108,10 @@ def write_certificate(project: Project, path: Path, classifier: ActiveClassifier
 
 
 def outdated(found: Ended, classifier: ActiveClassifier) -> str | None:
-    """What has happened since a certificate passed that its claim does not cover; None if nothing has."""
+    """What a certificate does not cover, since it happened later; None if nothing has happened."""
     assert classifier.pool_ is not None
     happened, learned = [], len(classifier.learner_.labelled) - found.model_answers
-    if learned > 0 and found.attempt.measure != RECALL:  # that is about what was found, whatever the model
+    if learned > 0 and found.attempt.measure != RECALL:  # recall holds whatever the model learns
         happened.append(f"the model has learned {counted(learned, 'label')}, so its predictions have changed")
     if added := len(classifier.pool_) - found.attempt.pool_size:
         happened.append(f"{counted(added, 'document')} {'was' if added == 1 else 'were'} added")

@@ -1,8 +1,11 @@
-"""`LearnerFeed`: what the learner has been told, and what it wants to know; one thread uses it."""
+"""`LearnerFeed`: passes labels to the learner, and the learner's questions back; one thread uses it.
+
+The learner speaks of stream numbers, and everybody else of items: they are translated here.
+"""
 
 import copy
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -11,16 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.evaluation import FIRST_LOOK, Evaluation
+from steelyard.active.identifiers import Item, StreamNumber
+from steelyard.active.label_store import LabelsByPerson, majority_label
 from steelyard.active.labelled_rows import last_refit
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.active.stored_rows import TAUGHT
-from steelyard.engine import probabilities
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.labelling.attempts import AHEAD
-from steelyard.labelling.project import RECALL, Project
+from steelyard.labelling.project import Project
+from steelyard.labelling.project_settings import RECALL
+from steelyard.scoring.scores import Meaning
 
-_OPEN, _SKIPPED = -2, -1  # of what the learner was told about an item; else the place of a class
+_OPEN, _SKIPPED = -2, -1  # what the learner knows about an item; otherwise the index of its class
 _NO_ESTIMATE = (
     "The strategy {0.strategy} leaves nothing to chance, so its labels say nothing about other documents. "
     "Try for a certificate, or begin another journal with an audit of 0.01 or so, a random sample for "
@@ -28,72 +34,74 @@ _NO_ESTIMATE = (
 )
 
 
-class ModelView(NamedTuple):
-    """The models as the page shows them: they may be some answers old."""
+class ShownModels(NamedTuple):
+    """The models whose words the page marks: they may be some answers old."""
 
     coefficients: list[NDArray[Any]]
     biases: list[float]
 
 
 class LearnerFeed:
-    """The learner asks about items; their labels are passed on to it, also when they change."""
+    """Tells the learner labels, also when they change, and asks it what it wants to know."""
 
     def __init__(self, project: Project, classifier: ActiveClassifier) -> None:
         self.classifier, self._project = classifier, project
-        self.kept_back: set[int] = set()
-        """Draws with a label; an attempt that passed may not have needed all, and its model stays."""
-        self.released = False
-        """Whether labels that were kept back for a certificate may be told now."""
+        self.withheld: set[Item] = set()
+        """Draws with a label that the learner has not heard of: an attempt that passed keeps its model."""
+        self.may_release = False
+        """Whether the learner may be told now what was withheld for a certificate."""
         history, order = classifier.history_, classifier._order
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
         self.items = len(self._pool)
         turns = np.fromiter(classifier.learner_.journal.turns(), np.int64)
-        asked = order[turns[np.isin(turns, np.flatnonzero(history.asked))]]  # as they were asked
+        asked = order[turns[np.isin(turns, np.flatnonzero(history.asked))]]  # in the order of the questions
         taught = order[np.array(classifier.learner_._read.in_state(TAUGHT), np.int64)]
         self.asked = np.zeros(self.items, bool)
-        """Which items the learner has asked about."""
+        """By item, whether the learner has asked about it."""
         self.asked[asked] = True
-        self._by_item = np.argsort(order)
+        self._stream_numbers = np.argsort(order)  # by item
         names = classifier.classes_.tolist()
         self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
-        places = {code: place for place, code in enumerate(self._codes.values())}
-        self._told = np.full(self.items, _OPEN, np.int16)
-        self._told[order[np.flatnonzero(history.skipped)]] = _SKIPPED
+        class_indices = {code: index for index, code in enumerate(self._codes.values())}
+        self._known = np.full(self.items, _OPEN, np.int16)  # by item
+        self._known[order[np.flatnonzero(history.skipped)]] = _SKIPPED
         for number, code in classifier.learner_.labels.items():
-            self._told[order[number]] = places[code]
-        self.open = [item for item in (*asked.tolist(), *taught.tolist()) if self._told[item] == _OPEN]
-        """What was asked for, or taught and taken back, and has no label."""
+            self._known[order[number]] = class_indices[code]
+        self.open = [Item(row) for row in (*asked.tolist(), *taught.tolist()) if self._known[row] == _OPEN]
+        """Items that were asked about, or taught and taken back, and have no label."""
         self.estimates = [each | {"met": self._meets(each)} for each in project.store.estimates()]
         self._names = names
-        self._place = None if classifier.positive_ is None else names.index(classifier.positive_)
-        self._view = self._look()
+        self._positive = None if classifier.positive_ is None else names.index(classifier.positive_)
+        self._shown = self._current_models()
         last = classifier.attempt_
-        self._noted = last if last is not None and last.learned else None
+        self._noted = last if last is not None and last.learned else None  # the attempt in `_known`
 
     @property
     def open_count(self) -> int:
-        """How many questions have no answer, as far as the learner was told."""
+        """The number of questions without an answer, as far as the learner knows."""
         return self.classifier.learner_.open_count
 
-    def told(self) -> list[int]:
-        """The items that the learner was told about; it may have been withdrawn since."""
-        return np.flatnonzero(self._told != _OPEN).tolist()
+    def known_items(self) -> list[Item]:
+        """The items with a label or skip that the learner knows; people may have taken it back since."""
+        return [Item(row) for row in np.flatnonzero(self._known != _OPEN).tolist()]
 
-    def tell(self, said: dict[int, tuple[bool, str | None]]) -> None:
-        """What is known about items now: nothing, that nobody can tell (None), or a label.
+    def tell(self, labels: Mapping[Item, LabelsByPerson]) -> None:
+        """Pass on the labels that items have now, perhaps none any more.
 
-        What was drawn for a certificate waits until the attempt has failed, or another label comes after it.
+        A draw of a certificate is withheld until the attempt has failed, or another label comes after it.
         Labels that nobody asked for are taught.
         """
-        learner, nobody_asked, labels = self.classifier.learner_, {}, {}
-        for item, (known, label) in said.items():
-            self._note_learned()
-            if self._is_kept_back(item):
+        learner = self.classifier.learner_
+        codes: dict[int, float] = {}  # of labels that nobody asked for, by stream number
+        rows: dict[int, Item] = {}
+        for item, by_person in labels.items():
+            self._note_taught()
+            if self._is_withheld(item):
                 continue
-            number, asked = int(self._by_item[item]), bool(self.asked[item])
-            now = self._place_of(label) if known and (asked or label is not None) else _OPEN
-            before = self._told[item]
+            number, asked, label = self._number(item), bool(self.asked[item]), majority_label(by_person)
+            now = self._class_index(label) if by_person and (asked or label is not None) else _OPEN
+            before = self._known[item]
             if now == before:
                 continue
             self._learn_certified()
@@ -106,69 +114,72 @@ class LearnerFeed:
             elif asked:
                 learner.answer([number], [self._codes[label]])
             else:
-                nobody_asked[number], labels[number] = item, self._codes[label]
+                codes[number], rows[number] = self._codes[label], item
                 continue
-            self._told[item] = now
-        if nobody_asked:
-            learner.teach(labels, nobody_asked, self._pool)
-            for item in nobody_asked.values():
-                self._told[item] = self._place_of(said[item][1])
+            self._known[item] = now
+        if rows:
+            learner.teach(codes, rows, self._pool)
+            for item in rows.values():
+                self._known[item] = self._class_index(majority_label(labels[item]))
 
-    def _place_of(self, label: str | None) -> int:
+    def _number(self, item: Item) -> StreamNumber:
+        return StreamNumber(int(self._stream_numbers[item]))
+
+    def _class_index(self, label: str | None) -> int:
         return _SKIPPED if label is None else self._names.index(label)
 
-    def keep_back(self, drawn: Iterable[int]) -> None:
-        """Those of the draws that the learner does not know: as before the process ended."""
+    def withhold(self, draws: Iterable[Item]) -> None:
+        """Withhold the draws that the learner does not know, as before the process ended."""
         attempt = self.classifier.attempt_
         if attempt is not None and not attempt.learned:
-            self.kept_back = {item for item in drawn if self._told[item] == _OPEN}
+            self.withheld = {item for item in draws if self._known[item] == _OPEN}
 
-    def _is_kept_back(self, item: int) -> bool:
+    def _is_withheld(self, item: Item) -> bool:
         attempt = self.classifier.attempt_
         if attempt is None or attempt.learned:
             return False
-        return item in self.kept_back or attempt.has_drawn(item, AHEAD)
+        return item in self.withheld or attempt.has_drawn(item, AHEAD)
 
     def _learn_certified(self) -> None:
-        """The model changes: it is not the certified one any more, so that it may learn those labels, too."""
+        """Let the model learn the draws, too: with this label it is not the certified one any more."""
         attempt = self.classifier.attempt_
         if attempt is not None and attempt.over:
-            self.released = self.released or not attempt.learned
+            self.may_release = self.may_release or not attempt.learned
             attempt.learn()
-            self._note_learned()
+            self._note_taught()
 
-    def _note_learned(self) -> None:
-        """What an attempt has taught the learner."""
+    def _note_taught(self) -> None:
+        """Note the labels that an attempt has taught the learner."""
         attempt = self.classifier.attempt_
         if attempt is not None and attempt.learned and attempt is not self._noted:
             self._noted = attempt
-            self.kept_back = set()
+            self.withheld = set()
             for row, label in attempt.drawn().items():
-                if label is not None and self._told[row] == _OPEN:
-                    self._told[row] = self._place_of(label)
+                if label is not None and self._known[row] == _OPEN:
+                    self._known[row] = self._class_index(label)
 
-    def ask(self) -> int | None:
-        """One more item that the learner wants to know about; None if there is none within the budget."""
+    def ask(self) -> Item | None:
+        """The next item that the learner wants to know about; None if there is none within the budget."""
         question = self.classifier.ask_next()
-        self._view = self._look()
+        self._shown = self._current_models()
         if question is None:
             return None
         self.asked[question.row] = True
-        return question.row
+        return Item(question.row)
 
-    def _look(self) -> ModelView:
+    def _current_models(self) -> ShownModels:
         models = self.classifier.learner_.labelled.models
-        return ModelView([model.coefficients() for model in models], [model.bias for model in models])
+        return ShownModels([model.coefficients() for model in models], [model.bias for model in models])
 
-    def explain(self, item: int) -> tuple[NDArray[Any], str]:
-        """How much each word speaks for a class, and for which: the positive one, or the likeliest.
+    def explain(self, item: Item) -> tuple[NDArray[Any], str]:
+        """How much each word speaks for a class, and for which class: the positive one of two.
 
-        Of several classes, that is how much it speaks for the likeliest rather than for the second.
+        With several classes: how much it speaks for the likeliest rather than for the second.
         """
         weights = self.classifier._idf.idf_ if self.classifier.tfidf else 1.0
-        coefficients, biases = self._view
+        coefficients, biases = self._shown
         if len(coefficients) == 1:
-            sign = -1.0 if self._place == 0 else 1.0
+            sign = -1.0 if self._positive == 0 else 1.0
             return sign * coefficients[0] * weights, self._project.settings.positive or self._names[1]
         row = self._pool.take(np.array([item]))
         predictions = [
@@ -179,20 +190,22 @@ class LearnerFeed:
         return (coefficients[first] - coefficients[second]) * weights, self._names[first]
 
     def set_budget(self, budget: int) -> None:
-        """In force at once."""
+        """Change the budget for the next question."""
         self.classifier.learner_.set_budget(min(budget, self.items))
 
     @property
     def answered(self) -> int:
+        """The number of questions that were answered, as far as the learner knows."""
         return self.classifier.n_answered_
 
     @property
     def rule(self) -> Rule:
+        """The goal, as a rule for stopping."""
         given = self._project.settings
         return RecallAbove(given.target) if given.measure == RECALL else ErrorBelow(given.target)
 
     def _meets(self, estimate: dict[str, Any]) -> bool:
-        """Of one that was made earlier: the target may have changed since."""
+        """Whether an earlier estimate meets the target, which may have changed since."""
         given = self._project.settings
         return bool(
             estimate["low"] >= given.target if given.measure == RECALL else estimate["high"] <= given.target
@@ -215,27 +228,26 @@ class LearnerFeed:
         return found
 
     def estimate(self, learner: ActiveLearner) -> None:
-        """How good is it, and may one stop? Any thread may ask; of a snapshot."""
+        """Estimate how good a snapshot is, and whether to stop; any thread may do so."""
         rule, answers = self.rule, learner.answered
-        judge = Evaluation(learner, self.items, self.classifier.positive_, self._place)
+        judge = Evaluation(learner, self.items, self.classifier.positive_, self._positive)
         if not (learner.strategy.randomized or learner.plan.audit):
             self.estimates = [{"answers": answers, "refused": _NO_ESTIMATE.format(self._project.settings)}]
             return
-        found = judge.estimate(rule.measure, rule.of)
-        verdict = rule.judge([found])
-        kept = asdict(found) | {"value": None if np.isnan(found.value) else found.value}
-        entry = kept | {"met": verdict.met, "why": verdict.why}
-        with suppress(OSError):  # a full disk, of which answers speak; it is made again then
+        estimate = judge.estimate(rule.measure, rule.of)
+        verdict = rule.judge([estimate])
+        value = None if np.isnan(estimate.value) else estimate.value  # JSON has no NaN
+        entry = asdict(estimate) | {"value": value, "met": verdict.met, "why": verdict.why}
+        with suppress(OSError):  # a full disk: people hear of it when they answer, and it is made again
             self._project.store.add_estimate(answers, entry)
         earlier = [each for each in self.estimates if each["answers"] < answers]
         self.estimates = [*earlier, {"answers": answers} | entry]
         with suppress(AttributeError, OSError, TypeError):  # of another C library
-            ctypes.CDLL(None).malloc_trim(0)  # what the estimate needed is free, and grows with the answers
+            ctypes.CDLL(None).malloc_trim(0)  # the estimate's memory, which grows with the answers, is free
 
     def predictions(self) -> Iterator[tuple[str, dict[str, float]]]:
         """For every item the class that the model expects, and the probability of each."""
         learner = self.classifier.learner_
-        raw, loss = learner.predict(self._pool), learner.labelled.settings.loss
-        chances = probabilities.class_probabilities(loss, raw)
-        for code, row in zip(probabilities.decide(loss, raw).tolist(), chances.tolist(), strict=True):
-            yield self._names[code], dict(zip(self._names, row, strict=True))
+        scores = Meaning(learner.labelled.settings.loss, self._names).of(learner.predict(self._pool))
+        for label, row in zip(scores.labels.tolist(), scores.probabilities.tolist(), strict=True):
+            yield label, dict(zip(self._names, row, strict=True))

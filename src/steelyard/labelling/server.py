@@ -1,4 +1,4 @@
-"""The page served by uvicorn, to this machine only."""
+"""Serves the page with uvicorn, to this machine only."""
 
 import ctypes
 import gc
@@ -22,24 +22,24 @@ _SWITCH = 5e-4  # seconds: a reply passes through several threads, each of which
 
 
 def bind(port: int) -> socket.socket:
-    """A socket at this port of the loopback address."""
+    """A socket that listens at this port of the loopback address."""
     # With the protocol named, asyncio sends small packets at once (TCP_NODELAY); else each reply takes 40 ms.
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((HOST, port))
-        found.listen()  # a browser that is quicker than the server waits
+        listening.bind((HOST, port))
+        listening.listen()  # a browser that is quicker than the server waits
     except OSError as error:
-        found.close()
+        listening.close()
         free = Parameter("port", 0)
         raise InputError(f"port {port}: {error.strerror}; ", free, " takes a free one") from None
-    return found
+    return listening
 
 
 def return_large_blocks() -> None:
-    """Have glibc return the memory that an estimate needs for a moment, which it would otherwise keep.
+    """Have glibc give the memory that an estimate needs for a moment back to the system.
 
-    With every answer estimates need a little more than before, for which what was kept is too small.
+    Otherwise it would keep blocks that are a little too small for the next estimate, which needs more.
     """
     with suppress(AttributeError, OSError, TypeError):  # of another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
@@ -53,22 +53,22 @@ def serve(session: LabellingSession, listening: socket.socket) -> None:
     )  # fmt: skip
     return_large_blocks()
     gc.collect()
-    gc.freeze()  # what was loaded stays: nobody's answer waits while all of it is looked at again
+    gc.freeze()  # what was loaded stays: no answer waits while the collector goes through all of it
     session.start()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH)
     server = uvicorn.Server(config)
 
     def stop(*_: Any) -> None:
-        """For a signal that comes before uvicorn waits for it, or again once uvicorn has stopped."""
+        """Handles a signal that comes before uvicorn waits for it, or after uvicorn has stopped."""
         server.should_exit = True
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         server.run(sockets=[listening])
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         sys.setswitchinterval(usual)
         gc.unfreeze()
         session.close()

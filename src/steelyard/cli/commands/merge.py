@@ -85,13 +85,15 @@ def _refuse_repeated(models: tuple[Path, ...]) -> None:
 
 def _measured(way: str, path: Path, content: "ModelFile", given: dict[str, Any]) -> dict[str, Any]:
     """How good a merged model is on the rows to choose by."""
-    from steelyard.cli.commands import evaluate
-    from steelyard.engine import loaded_model
+    from steelyard.cli import scoring
     from steelyard.engine.protocol import restore
     from steelyard.io import sources
+    from steelyard.scoring import evaluation, loaded_model
 
     loaded = loaded_model.loaded(path, content, restore(content.engine))
-    found = evaluate.measure(loaded, sources.expand(given["choose"]), given)
+    scored = scoring.score_files(loaded, sources.expand(given["choose"]), given, labelled=True)
+    found = evaluation.measure(loaded, scored)
+    scoring.tell_skipped(scored.stream)
     return {"by": way} | {name: found.get(name) for name in _TRIED}
 
 

@@ -18,9 +18,8 @@ from steelyard.cli.option_types import Choice
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.cli.scoring import PredictionText
-    from steelyard.engine.loaded_model import LoadedModel
-    from steelyard.io.stream import Stream
+    from steelyard.scoring.file_scores import FileScores
+    from steelyard.scoring.score_columns import ScoreColumn
 
 _KINDS = ("raw", "probability", "label")
 _TABLES = ("csv", "tsv", "jsonl")  # on standard output
@@ -76,34 +75,42 @@ def command(
     classes also probability_NAME, of the second class; for more classes probability, of the predicted one.
     With --on-error skip, rows that cannot be read have no prediction.
     """
-    from steelyard.cli import prediction_table, scoring
+    from steelyard.cli import scoring
     from steelyard.cli.common import check_outputs
-    from steelyard.cli.prediction_columns import AddedColumns
     from steelyard.io import sources
-    from steelyard.io.table_writers import writes_tables
+    from steelyard.scoring.answers import TextAnswers, tagged
+    from steelyard.scoring.score_columns import table_columns
+    from steelyard.scoring.table_files import holds_tables
 
     with options.errors():
         _check_combination(output, kind, top, output_format, line_by_line=line_by_line)
         paths = sources.expand(files)
         check_outputs([output], [model, *paths], force=given["force"])
         loaded = scoring.load(model, given["loss"], given["text"])
-        if output_format is not None:
-            given["prompt"] = streaming.is_prompt(paths, output)
-            added = AddedColumns(loaded, kind, top)
-            with sources.live(given["prompt"]), _opened(None) as out:
-                write = partial(_write, out)
-                stream = prediction_table.write_text(write, output_format, loaded, added, paths, given)
-        elif output is not None and writes_tables(output) and not line_by_line:
-            stream = prediction_table.write(output, loaded, AddedColumns(loaded, kind, top), paths, given)
+        prompt = streaming.is_prompt(paths, output)
+        into_table = output is not None and holds_tables(output) and not line_by_line
+        if into_table or output_format is not None:
+            columns = table_columns(loaded.meaning, kind, top)
+            with sources.live(prompt):
+                scored = scoring.score_files(loaded, paths, given, one_table=True, prompt=prompt)
+                _write_table(scored, columns, output, output_format)
         else:
-            convert = scoring.PredictionText(loaded, kind or "raw", top)
-            if line_by_line:
-                _write_answers(output, loaded, convert, paths, given["encoding"])
-                return
-            stream = _write_lines(output, loaded, convert, paths, given)
-    scoring.tell_skipped(stream)
-    if stream.skipped:
-        click.echo(f"no prediction for {counted(stream.skipped, 'line')} that could not be read", err=True)
+            answers = TextAnswers(loaded.meaning, kind or "raw", top)
+            with sources.live(prompt), _opened(output) as out:
+                if line_by_line:
+                    for answer in streaming.answer_lines(loaded, answers, paths, given["encoding"]):
+                        _write(out, answer)
+                    return
+                scored = scoring.score_files(loaded, paths, given, prompt=prompt)
+                for block in scored:
+                    if len(block):
+                        lines = tagged(answers(block.scores), block.parsed.tag_texts())
+                        _write(out, b"\n".join(lines) + b"\n")
+    scoring.tell_skipped(scored.stream)
+    if scored.stream.skipped:
+        click.echo(
+            f"no prediction for {counted(scored.stream.skipped, 'line')} that could not be read", err=True
+        )
 
 
 def _check_combination(
@@ -120,41 +127,23 @@ def _check_combination(
         raise InputError(f"{output}: the format of old Excel files is not written; name it .xlsx")
 
 
-def _write_answers(
-    output: Path | None,
-    loaded: "LoadedModel",
-    convert: "PredictionText",
-    paths: list[str],
-    encoding: str | None,
+def _write_table(
+    scored: "FileScores", columns: "list[ScoreColumn]", output: Path | None, kind: str | None
 ) -> None:
-    """Exactly one line for each line, as they come."""
-    from steelyard.io import sources
+    """The table with the columns added, as a file or on standard output."""
+    from steelyard.scoring.predicted_table import PredictedTable
+    from steelyard.scoring.table_files import open_table, text_table
 
-    with sources.live(streaming.is_prompt(paths, output)), _opened(output) as out:
-        for answer in streaming.answer_lines(loaded, convert, paths, encoding):
-            _write(out, answer)
-
-
-def _write_lines(
-    output: Path | None,
-    loaded: "LoadedModel",
-    convert: "PredictionText",
-    paths: list[str],
-    given: dict[str, Any],
-) -> "Stream":
-    """One prediction a line, each with the row's tag."""
-    from steelyard.cli import scoring
-    from steelyard.io import sources
-    from steelyard.io.absent_columns import AbsentColumns
-
-    prompt = streaming.is_prompt(paths, output)
-    with sources.live(prompt), _opened(output) as out:
-        spec, stream = scoring.score(loaded, paths, given | {"prompt": prompt})
-        for parsed in AbsentColumns(spec, tell).watch(stream):
-            lines = scoring.tagged(convert(scoring.predictions_of(parsed)), scoring.tags(parsed))
-            if lines:
-                _write(out, b"\n".join(lines) + b"\n")
-    return stream
+    table = PredictedTable(scored, columns)
+    if table.renamed:
+        tell(f"note: the table already has columns of that name; the new ones are {', '.join(table.renamed)}")
+    if output is not None:
+        with open_table(output, table.rows, table.added, table.numeric) as file:
+            table.copy(file)
+        return
+    assert kind is not None
+    with _opened(None) as out:
+        table.copy(text_table(partial(_write, out), kind, table.rows, table.added))
 
 
 def _write(out: BinaryIO, text: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Files of other tools: each module reads documents with their labels, and writes them again with ours."""
+"""Files of other tools: each module reads documents and labels, and writes them again with people's labels."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,28 +10,29 @@ from steelyard.active.label_store import Document
 
 TOOLS = ("ris", "label-studio", "prodigy")
 ORIGINAL = "_original"
-"""The field in which a document keeps what the tool had, to be written again."""
+"""The field with all that the tool's file has about a document, so that it can be written again."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A document as it is handed over. `label` is what people said; None if nobody did, or all skipped."""
+    """A document with its label and prediction. The label is None if nobody labelled it, or all skipped."""
 
     document: Document
     label: str | None
     skipped: bool
     annotator: str | None
+    """The last person who gave this label."""
     time: float | None
     prediction: str
-    chances: dict[str, float]
+    probabilities: dict[str, float]
     """The probability of each class."""
 
 
 class Tool(Protocol):
-    """What a module here has."""
+    """The functions that a module of this package has."""
 
     TEXTS: tuple[str, ...] | None
-    """The fields that are texts; None: all of them but the original."""
+    """The fields that are texts; None: all but the original."""
 
     def recognise(self, path: str, start: bytes) -> bool: ...
 
@@ -51,6 +52,6 @@ def recognise(path: str) -> str | None:
         with Path(path).open("rb") as file:
             start = file.read(1 << 16)
     except OSError:
-        return None  # the reader of tables says what is wrong
+        return None  # the reader of tables says why
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     return next((name for name in TOOLS if by_name(name).recognise(path.lower(), start)), None)

@@ -42,18 +42,18 @@ def _label(task: dict[str, Any], classes: tuple[str, ...] | None) -> str | None:
 
 def write(outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None:
     tasks = []
-    for each in outcomes:
-        task = dict(each.document.fields[ORIGINAL])
+    for outcome in outcomes:
+        task = dict(outcome.document.fields[ORIGINAL])
         texts = [name for name, value in task["data"].items() if isinstance(value, str)]
         control = _CONTROL | {"to_name": texts[0] if texts else "text"}
-        if each.label is not None or each.skipped:
-            chosen = [] if each.label is None else [control | {"value": {"choices": [each.label]}}]
-            task["annotations"] = [{"result": chosen, "was_cancelled": each.label is None}]
+        if outcome.label is not None or outcome.skipped:
+            chosen = [] if outcome.label is None else [control | {"value": {"choices": [outcome.label]}}]
+            task["annotations"] = [{"result": chosen, "was_cancelled": outcome.label is None}]
         task["predictions"] = [
             {
                 "model_version": "steelyard",
-                "score": round(each.chances[each.prediction], 9),
-                "result": [control | {"value": {"choices": [each.prediction]}}],
+                "score": round(outcome.probabilities[outcome.prediction], 9),
+                "result": [control | {"value": {"choices": [outcome.prediction]}}],
             }
         ]
         tasks.append(task)

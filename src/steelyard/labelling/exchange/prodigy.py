@@ -41,7 +41,7 @@ def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
 
 
 def _label(task: dict[str, Any], classes: tuple[str, ...] | None) -> str | None:
-    """What was chosen; of a single label that was rejected, the other class of two."""
+    """The choice; if a single label was rejected, the other class of two."""
     chosen, answer = task.get("accept") or [], task.get("answer")
     if classes is None or answer not in ("accept", "reject"):
         return None
@@ -54,14 +54,14 @@ def _label(task: dict[str, Any], classes: tuple[str, ...] | None) -> str | None:
 
 
 def write(outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None:
-    """Choices for all; what nobody has answered stays a task without an answer."""
+    """Write all as choices; a document without a label stays a task without an answer."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for each in outcomes:
-            original = each.document.fields[ORIGINAL]
+        for outcome in outcomes:
+            original = outcome.document.fields[ORIGINAL]
             task = {name: original[name] for name in original if name not in ("label", "accept", "answer")}
             task["options"] = [{"id": name, "text": name} for name in classes]
-            if each.label is not None or each.skipped:
-                task["accept"] = [] if each.label is None else [each.label]
-                task["answer"] = "ignore" if each.label is None else "accept"
-                task["_annotator_id"], task["_timestamp"] = each.annotator, int(each.time or 0)
+            if outcome.label is not None or outcome.skipped:
+                task["accept"] = [] if outcome.label is None else [outcome.label]
+                task["answer"] = "ignore" if outcome.label is None else "accept"
+                task["_annotator_id"], task["_timestamp"] = outcome.annotator, int(outcome.time or 0)
             file.write(json.dumps(task, ensure_ascii=False) + "\n")

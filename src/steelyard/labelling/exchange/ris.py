@@ -1,4 +1,4 @@
-"""RIS: references with titles and abstracts, for screening; as reference managers and ASReview have them.
+"""RIS: references with titles and abstracts, for screening, as reference managers and ASReview write them.
 
 Labels are notes in the words of ASReview, whose users can go on with the file: `N1  - ASReview_relevant`.
 """
@@ -20,7 +20,7 @@ _FIELDS = {
 _LINE_END = re.compile(r"\r\n|\r|\n")  # a text may have others, such as U+2028
 _MANY = ("keywords", "authors")
 _NOTE = "ASReview_"
-_NOTES = {0: "ASReview_irrelevant", 1: "ASReview_relevant"}  # by the place of the class
+_NOTES = {0: "ASReview_irrelevant", 1: "ASReview_relevant"}  # by the index of the class
 
 
 def recognise(path: str, start: bytes) -> bool:
@@ -28,24 +28,24 @@ def recognise(path: str, start: bytes) -> bool:
 
 
 def read(path: Path, classes: tuple[str, ...] | None) -> Iterator[Document]:
-    """Each reference; one that is not finished by ER ends with the file."""
+    """The references; one that no ER ends is ended by the file."""
     pairs: list[list[str]] = []
     text = path.read_bytes().decode("utf-8-sig", "replace")
     number = 0
     for line_number, line in enumerate(_LINE_END.split(text), 1):
-        found = _TAG.match(line.rstrip())
-        if found is None:
+        tag = _TAG.match(line.rstrip())
+        if tag is None:
             if line.strip() and not pairs:
                 raise InputError(
                     f"{path}, line {line_number}: {line[:40]!r} is before any reference (TY  - )"
                 )
             if line.strip():
                 pairs[-1][1] += f" {line.strip()}"
-        elif found[1] == "ER":
+        elif tag[1] == "ER":
             yield _document(pairs, number, classes)
             pairs, number = [], number + 1
         else:
-            pairs.append([found[1], found[2] or ""])
+            pairs.append([tag[1], tag[2] or ""])
     if pairs:
         yield _document(pairs, number, classes)
 
@@ -65,13 +65,13 @@ def _document(pairs: list[list[str]], number: int, classes: tuple[str, ...] | No
 
 def write(outcomes: Iterable[Outcome], classes: tuple[str, ...], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for each in outcomes:
+        for outcome in outcomes:
             pairs = [
                 pair
-                for pair in each.document.fields[ORIGINAL]
+                for pair in outcome.document.fields[ORIGINAL]
                 if not (pair[0] == "N1" and pair[1].startswith(_NOTE))
             ]
-            note = "ASReview_not_seen" if each.label is None else _NOTES[classes.index(each.label)]
+            note = "ASReview_not_seen" if outcome.label is None else _NOTES[classes.index(outcome.label)]
             for tag, value in [*pairs, ["N1", note], ["ER", ""]]:
                 file.write(f"{tag}  - {value}\n")
             file.write("\n")

@@ -1,4 +1,4 @@
-// The page of `steelyard active label`. Text of documents only ever becomes text nodes.
+// The page of `steelyard active label`. The text of documents only ever becomes text nodes.
 
 import { draw, percent } from "./plot.js";
 import { client, post, read, who } from "./server.js";
@@ -6,7 +6,7 @@ import { bounded, isAllRead, since, verdict } from "./verdict.js";
 
 const at = (id) => document.getElementById(id);
 const RETRY = 1000, REFRESH = 5000;
-const KEYS = "123456789abdefgijklmopqrtvwxz";  // of the classes; c, h, s and u do other things, y and n are for two
+const KEYS = "123456789abdefgijklmopqrtvwxz";  // for classes; c, h, s and u do other things, y and n are for two
 const FORMATS = { ris: "RIS", "label-studio": "Label Studio", prodigy: "Prodigy" };
 let about, shown = null, current = null, busy = false, waiting = null, foreseen = null;
 
@@ -17,7 +17,7 @@ function made(name, attributes, ...children) {
   return element;
 }
 
-// One thing at a time. While the server does not answer, the same request is made again: nothing is lost.
+// Does one thing at a time. While the server does not answer, the same request is made again: nothing is lost.
 async function act(work, then) {
   if (busy) return;
   busy = true;
@@ -31,7 +31,7 @@ async function act(work, then) {
         return;
       } catch (error) {
         if (error.refused) { banner(error.message); return; }
-        banner("The server does not answer. This page tries again; what it confirmed before is stored.");
+        banner("The server does not answer. This page keeps trying; every confirmed answer is stored.");
         await new Promise((done) => setTimeout(done, RETRY));
       }
     }
@@ -63,19 +63,19 @@ function show(question, { earlier = false, all = false } = {}) {
   if (question === null) {
     at("document-title").textContent = "Nothing to label now";
     const why = all ? "Every document has been read. Save the labels."
-      : "Every question within the budget has its answer, or is open in another page that is in use. Raise the budget, try for a certificate, or save the labels.";
+      : "Every question within the budget is answered, or open in another page. Raise the budget, try for a certificate, or save the labels.";
     texts.append(made("div", { class: "field" }, made("p", {}, why)));
     return;
   }
   at("document-title").textContent = `Document ${question.id}`;
-  question.texts.forEach(([name, pieces], place) => {
+  question.texts.forEach(([name, pieces], k) => {
     const paragraph = made("p", { dir: "auto" });
     for (const [text, level] of pieces) {
       if (level === 0) paragraph.append(text);
       else paragraph.append(made("mark", { class: level > 0 ? "for" : "against", "data-level": Math.abs(level) }, text));
     }
     const several = question.texts.length > 1;
-    const kind = several ? (place === 0 ? "field lead" : "field body") : "field";
+    const kind = several ? (k === 0 ? "field lead" : "field body") : "field";
     texts.append(made("div", { class: kind }, ...(several ? [made("h3", {}, name)] : []), paragraph));
   });
   at("legend").hidden = !texts.querySelector("mark");
@@ -104,7 +104,7 @@ function answer(label) {
 }
 
 const undo = () => act(() => post("undo"), (found) => {
-  const again = found.question.labelled;  // what was said before counts again, and need not be said once more
+  const again = found.question.labelled;  // the earlier answer counts again, and need not be given once more
   show(found.question, { earlier: again });
   update(found);
   say(again ? "Undone. Your earlier answer counts again." : "Undone. The document is back.");
@@ -112,8 +112,8 @@ const undo = () => act(() => post("undo"), (found) => {
 
 function back() {
   act(() => read("recent"), (found) => {
-    const place = found.findIndex((each) => shown && each.item === shown.item);
-    const target = found[place + 1];
+    const index = found.findIndex((each) => shown && each.item === shown.item);
+    const target = found[index + 1];
     if (target) open(target.item); else say("There is no earlier document.");
   });
 }
@@ -124,11 +124,11 @@ function open(item) {
 
 function forward() { if (current !== shown) show(current); }
 
-// How far one is
+// Progress
 
 function update(state) {
   at("labelled").textContent = state.labelled.toLocaleString("en");
-  const budget = state.budget.toLocaleString("en");  // labels nobody asked for may exceed it
+  const budget = state.budget.toLocaleString("en");  // with labels that nobody asked for, there may be more
   at("of-budget").textContent = state.labelled > state.budget ? `labels, budget ${budget}` : `of ${budget} labels`;
   if (document.activeElement !== at("budget")) at("budget").value = state.budget;
   at("progress").max = state.budget;
@@ -139,7 +139,7 @@ function update(state) {
   rows.push(["documents in all", about.documents]);
   at("tally").tBodies[0].replaceChildren(...rows.map(([name, count], k) =>
     made("tr", k >= about.classes.length ? { class: "soft" } : {}, made("th", { scope: "row" }, name), made("td", {}, count.toLocaleString("en")))));
-  if (state.trouble) banner(`The learner waits: ${state.trouble}. Answers that are confirmed are stored.`);
+  if (state.trouble) banner(`The learner waits: ${state.trouble}. Every confirmed answer is stored.`);
   judge(state);
   certificate(state);
   agree(state);
@@ -159,39 +159,39 @@ function judge(state) {
     : `${falling ? "Error" : "Recall"} by number of labels`;
 }
 
-function told(ended) {
-  return ended.passed && !ended.up_to_date ? `Outdated: ${since(ended)}. It said: ${ended.says}.` : `${ended.says}.`;
+function summary(last) {
+  return last.passed && !last.up_to_date ? `Outdated: ${since(last)}. It said: ${last.says}.` : `${last.says}.`;
 }
 
 function certificate(state) {
-  const { attempt, certificate: ended } = state;
+  const { attempt, certificate: last } = state;
   at("certify").hidden = attempt !== null;
   at("give-up").hidden = attempt === null;
-  const running = attempt && `An attempt is under way (${attempt.measure} ${bounded(attempt.measure, attempt.target)}): ${drawn(attempt)}`;
-  const idle = "A certificate is proof that others can check. Documents are drawn at random until it is sure.";
-  at("certificate-says").textContent = running || (ended ? told(ended) : idle);
-  document.querySelector('[data-kind="certificate"]').hidden = !ended;
-  at("forecast").hidden = isAllRead(about, state) || Boolean(ended && ended.passed && ended.reaches_goal && ended.up_to_date);
+  const running = attempt && `An attempt is under way (${attempt.measure} ${bounded(attempt.measure, attempt.target)}): ${attemptSoFar(attempt)}`;
+  const idle = "A certificate is a proof that others can check. Documents are drawn at random until the claim is proved.";
+  at("certificate-says").textContent = running || (last ? summary(last) : idle);
+  document.querySelector('[data-kind="certificate"]').hidden = !last;
+  at("forecast").hidden = isAllRead(about, state) || Boolean(last && last.passed && last.reaches_goal && last.up_to_date);
   if (attempt === null && foreseen !== state.labelled) { foreseen = state.labelled; forecast(); }
 }
 
-function drawn(attempt) {
+function attemptSoFar(attempt) {
   if (attempt.waits) return "answer the documents that are open; the draws begin after those.";
   const counts = attempt.measure === "recall" ? `${attempt.found} of ${about.positive} found in all` : `${attempt.wrong} where the model was wrong`;
   const left = attempt.labels_left, stays = attempt.measure === "recall" ? "if nothing more is found" : "if the share of errors stays as seen";
   const ahead = left === null ? "Unless fewer are wrong from here on, the claim cannot be proved" : `About ${left.toLocaleString("en")} more ${stays}`;
-  const waits = attempt.waiting ? ` ${attempt.waiting} answers count once a document has its answer that somebody has open; after ${attempt.lease} seconds it goes to another.` : "";
-  return `${attempt.labels} ${attempt.labels === 1 ? "label" : "labels"} drawn, ${counts}. ${ahead}.${waits} The documents that come now are drawn at random.`;
+  const waits = attempt.waiting ? ` ${attempt.waiting} ${attempt.waiting === 1 ? "answer waits" : "answers wait"} for a document that somebody has open; after ${attempt.lease} seconds it goes to another person.` : "";
+  return `${attempt.labels} ${attempt.labels === 1 ? "label" : "labels"} drawn, ${counts}. ${ahead}.${waits} The next documents are drawn at random.`;
 }
 
-// How many labels a certificate will take, before one begins.
+// Says, before an attempt begins, how many labels it will take.
 async function foresee() {
   const measure = at("measure").value, target = Number(at("target").value) / 100;
   if (!(target > 0 && target < 1)) { at("forecast").textContent = ""; return; }
   const { labels, expected, why } = await read("forecast", { measure, target });
-  const kind = measure === "precision" ? "share of wrong ones" : "error";
+  const kind = measure === "precision" ? `error among documents predicted ${about.positive}` : "error";
   const given = expected === null ? "if nothing more is found, and more otherwise" : `if the ${kind} is ${percent(expected)}, ${why}`;
-  at("forecast").textContent = labels === null ? `The ${kind} is estimated to be ${percent(expected)}: label on before you try.` : `It will take about ${labels.toLocaleString("en")} labels ${given}.`;
+  at("forecast").textContent = labels === null ? `The ${kind} is estimated to be ${percent(expected)}: label more before you try.` : `It will take about ${labels.toLocaleString("en")} labels ${given}.`;
 }
 
 const forecast = () => foresee().catch(() => { at("forecast").textContent = ""; });
@@ -204,7 +204,7 @@ function agree({ agreement, people }) {
   at("agreement").textContent = `${people.length} people: ${pairs.join("; ")}. Krippendorff’s α ${figure(agreement.alpha)}.`;
 }
 
-// Keys, dialogs, beginning
+// Keys, dialogs, start
 
 const keys = {
   s: () => answer(null), u: undo, ArrowLeft: back, ArrowRight: forward,
@@ -313,7 +313,7 @@ function begin(found) {
   at("keys").append(...help.flatMap(([key, what]) => [made("dt", {}, ...key.split(" ").map((each) => made("kbd", {}, each))), made("dd", {}, what)]));
 }
 
-// Its document must not wait for a page that is gone. (A page that is loaded again is given it back.)
+// A closed page gives its document back; if it is loaded again, it gets the same one.
 addEventListener("pagehide", () => fetch("api/leave", {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ client }), keepalive: true,
 }));
@@ -325,5 +325,5 @@ setInterval(async () => {
     const state = await read("state");
     if (!busy) update(state);
     if (!busy && current === null && shown === null) act(() => read("next"), (found) => { if (found.question) follow(found); });
-  } catch { /* the next answer says so */ }
+  } catch { /* the next answer shows the error */ }
 }, REFRESH);

@@ -1,4 +1,4 @@
-// What the page asks of its server.
+// Requests to the server.
 
 export const client = remembered(sessionStorage, "client", () => crypto.randomUUID());
 
@@ -12,9 +12,9 @@ export const who = () => localStorage.getItem("steelyard-annotator") || "me";
 
 async function reply(response) {
   if (response.ok) return response.json();
-  let said = await response.text();
-  try { said = JSON.parse(said).error; } catch { /* plain text */ }
-  throw Object.assign(new Error(said), { refused: true });
+  let message = await response.text();
+  try { message = JSON.parse(message).error; } catch { /* plain text */ }
+  throw Object.assign(new Error(message), { refused: true });
 }
 
 export const read = async (name, given = {}) =>

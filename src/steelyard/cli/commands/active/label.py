@@ -139,7 +139,7 @@ def _opened(file: Path, given: dict[str, Any]) -> "Project":
 
 def _check_same(project: "Project", given: dict[str, Any]) -> None:
     """What a project was begun with stays, apart from goals: typed again, it must be the same."""
-    from steelyard.labelling.project import RECALL
+    from steelyard.labelling.project_settings import RECALL
 
     before, now = project.settings, given
     names = None if now["classes"] is None else ",".join(name.strip() for name in now["classes"].split(","))
@@ -189,7 +189,7 @@ def _begins(file: Path, start: bytes) -> bool:
 
 def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
     from steelyard.labelling import exchange
-    from steelyard.labelling.project import DEFAULT_BUDGET, ERROR, RECALL, ProjectSettings
+    from steelyard.labelling.project_settings import DEFAULT_BUDGET, ERROR, RECALL, ProjectSettings
 
     kind = given["kind"] or exchange.recognise(str(file))
     several = len((given["classes"] or "").split(",")) > 2

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from steelyard._messages import counted
@@ -10,8 +10,8 @@ from steelyard._parameters import Message
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import NAME_THE_TEXT, TEXT
 from steelyard.io.input_spec import InputSpec
+from steelyard.scoring.fitting import JSON_LINES
 
-JSON_LINES = "jsonl"
 _MOST_NAMES = 12  # of columns, in a message
 _FEW_NAMES = 3
 _LOOKED_AT = 10_000  # rows of a file: looking at all would take longer than to predict them
@@ -50,13 +50,13 @@ class AbsentColumns:
                 row = json.loads(line)
         return [name for name in self.columns if name not in row] if isinstance(row, dict) else []
 
-    def has_none(self, absent: list[str]) -> str | None:
+    def has_none(self, absent: Sequence[str]) -> str | None:
         """What is wrong with a row that has none of the columns."""
         if not absent or len(absent) < len(self.columns):
             return None
         return f"has none of the columns of the model: {_listed(absent, _MOST_NAMES)}"
 
-    def add(self, absent: list[str]) -> None:
+    def add(self, absent: Sequence[str]) -> None:
         """Count a row."""
         self._rows += 1
         if absent:
@@ -94,5 +94,5 @@ class AbsentColumns:
         return "rows without text all have the same prediction"
 
 
-def _listed(names: list[str], most: int) -> str:
+def _listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")

@@ -8,17 +8,18 @@ from typing import Self
 
 from steelyard import model_file
 from steelyard._parameters import Parameter, message_of
-from steelyard.engine import file_labels, probabilities, protocol
+from steelyard.engine import file_labels, protocol
 from steelyard.engine.file_rows import spec_of
+from steelyard.engine.frozen_models import FrozenModels, can_freeze, freeze
 from steelyard.engine.protocol import Engine, Predicts
 from steelyard.engine.single_model import SingleModel
-from steelyard.engine.still_models import StillModels, can_stand_still, still
 from steelyard.io import formats
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.losses import Loss
 from steelyard.model import Model
 from steelyard.model_file import ModelFile
+from steelyard.scoring.scores import Meaning
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,17 @@ class LoadedModel:
     """The column of the files that has the text, if it is called otherwise than when the model learned."""
 
     @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @property
     def loss(self) -> Loss:
         return self.engine.settings[0].loss
 
     @property
-    def has_probabilities(self) -> bool:
-        return self.class_names is not None and (
-            self.content.calibration is not None or probabilities.has_probabilities(self.loss)
-        )
+    def meaning(self) -> Meaning:
+        """What its predictions mean."""
+        return Meaning(self.loss, self.class_names, self.content.calibration)
 
     @property
     def classes_are_ordered(self) -> bool:
@@ -60,7 +64,7 @@ class LoadedModel:
     def spec(self) -> InputSpec:
         """How it reads files; an error for a model that does not know."""
         spec = spec_of(self.content, self.path)
-        return spec if self.text is None else with_text(spec, self.text, str(self.path))
+        return spec if self.text is None else with_text(spec, self.text, self.name)
 
     def for_text(self, column: str | None) -> Self:
         """The same for files where this column has the text; None: that of the model."""
@@ -91,39 +95,39 @@ def loaded(path: Path, content: ModelFile, engine: Engine) -> LearnedModel:
 
 def load_to_predict(path: Path, loss: type[Loss] | None = None) -> LoadedModel:
     """The same predictions in a fraction of the memory; it knows no names of features."""
-    return _load_still(path, loss, explaining=False)[0]
+    return _load_frozen(path, loss, explaining=False)[0]
 
 
 def load_to_explain(path: Path, loss: type[Loss] | None = None) -> tuple[LoadedModel, list[Model]]:
     """The same with the names of features, and the coefficients of the models that answer."""
-    return _load_still(path, loss, explaining=True)
+    return _load_frozen(path, loss, explaining=True)
 
 
-def _load_still(path: Path, loss: type[Loss] | None, *, explaining: bool) -> tuple[LoadedModel, list[Model]]:
-    kept: list[Model] = []
+def _load_frozen(path: Path, loss: type[Loss] | None, *, explaining: bool) -> tuple[LoadedModel, list[Model]]:
+    frozen: list[Model] = []
 
     def passing(models: Iterator[Model]) -> Iterator[Model]:
         for model in models:
             if explaining:
-                kept.append(still(model))
+                frozen.append(freeze(model))
             yield model
 
     engine: Predicts | None = None
     with _model_first(path), model_file.opened(path, loss, names=explaining) as (content, stored):
-        if can_stand_still(content.engine):
+        if can_freeze(content.engine):
             models = passing(stored)
             several = content.engine.models_each > 1
-            engine = StillModels(content.engine, models) if several else SingleModel(still(next(models)))
+            engine = FrozenModels(content.engine, models) if several else SingleModel(freeze(next(models)))
     if engine is None:
         whole = load(path, loss)
         return whole, whole.engine.models() if explaining else []
     spec = None if content.spec is None else spec_of(content, path)
-    return LoadedModel(path, content, engine, _class_names(content, spec)), kept
+    return LoadedModel(path, content, engine, _class_names(content, spec)), frozen
 
 
 @contextmanager
 def _model_first(path: Path) -> Iterator[None]:
-    """What is a file of rows and no model was perhaps named in the wrong place."""
+    """Says so if a file of rows was named where the model belongs."""
     try:
         yield
     except ValueError as error:

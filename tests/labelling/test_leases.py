@@ -3,7 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
-from steelyard.labelling.holders import DRAW_LEASE, LEASE, Holders
+from steelyard.active.identifiers import Item
+from steelyard.labelling.leases import DRAW_LEASE, LEASE, Leases
 from steelyard.labelling.session import LabellingSession
 from tests.labelling.projects import answer, begin
 
@@ -26,7 +27,7 @@ def test_documents_of_people_who_are_gone_are_labelled(tmp_path: Path) -> None:
         done = answer(session, 40)
         assert len(done) == len(set(done)) > 20
         assert session.next("tab", "ann") is None
-        assert session.wait()
+        assert session.worker.wait()
         assert not session.feed.open_count
 
 
@@ -47,36 +48,37 @@ def test_a_document_of_somebody_silent_goes_to_the_next_one_when_nothing_else_is
 
 def test_who_has_what() -> None:
     clock = Clock()
-    holders = Holders(clock)
+    leases = Leases(clock)
+    one, two = Item(1), Item(2)
     for client in "ab":
-        holders.see(client)
-    holders.give(1, "a")
-    assert holders.has("a", 1)
-    assert not holders.has("b", 1)
-    assert holders.is_free(1, "a")
-    assert not holders.is_free(1, "b", DRAW_LEASE)
-    assert not holders.is_silent(1)
+        leases.see(client)
+    leases.give(one, "a")
+    assert leases.has("a", one)
+    assert not leases.has("b", one)
+    assert leases.is_free(one, "a")
+    assert not leases.is_free(one, "b", DRAW_LEASE)
+    assert not leases.is_silent(one)
     clock.now += 40.0
-    holders.see("b")
-    assert holders.is_silent(1)
-    assert holders.is_free(1, "b", DRAW_LEASE)
-    assert not holders.is_free(1, "b")
-    assert (holders.count_here(), holders.count_stuck([1, 2])) == (2, 0)
+    leases.see("b")
+    assert leases.is_silent(one)
+    assert leases.is_free(one, "b", DRAW_LEASE)
+    assert not leases.is_free(one, "b")
+    assert (leases.count_clients(), leases.count_abandoned([one, two])) == (2, 0)
     clock.now += 40.0
-    assert (holders.count_here(), holders.count_stuck([1, 2])) == (1, 1)
+    assert (leases.count_clients(), leases.count_abandoned([one, two])) == (1, 1)
     clock.now += LEASE
-    assert holders.is_free(1, "b")
-    holders.give(2, "b")
-    holders.leave("b")
-    assert holders.is_free(2, "a")
-    holders.take_back(1)
-    assert holders.count_stuck([1, 2]) == 0
+    assert leases.is_free(one, "b")
+    leases.give(two, "b")
+    leases.leave("b")
+    assert leases.is_free(two, "a")
+    leases.take_back(one)
+    assert leases.count_abandoned([one, two]) == 0
 
 
 def test_clients_who_are_gone_are_forgotten() -> None:
     clock = Clock()
-    holders = Holders(clock)
+    leases = Leases(clock)
     for number in range(1000):
         clock.now += 1.0
-        holders.see(f"client {number}")
-    assert len(holders._seen) <= 60
+        leases.see(f"client {number}")
+    assert len(leases._seen) <= 60

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from steelyard.engine import ranked_scores
-from steelyard.engine.ranked_scores import RankedScores
+from steelyard.scoring import ranked_scores
+from steelyard.scoring.ranked_scores import RankedScores
 
 RANDOM = np.random.default_rng(0)
 COUNT = 600

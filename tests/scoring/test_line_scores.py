@@ -1,4 +1,4 @@
-"""`predict_lines`: each line has the answer that it has alone, and bad lines cost no more than good ones."""
+"""`LineScores`: each line has the answer that it has alone, and bad lines cost no more than good ones."""
 
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,15 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from steelyard.engine.file_predictions import accept_any_labels, predict_lines
+from steelyard import losses
 from steelyard.examples import Examples
 from steelyard.io import formats, inference, sources
 from steelyard.io.blocks import Block, LineReader, ParsedBlock
-from steelyard.io.table_records import records_of
+from steelyard.io.errors import InputError
+from steelyard.scoring.line_scores import LineScores
+from steelyard.scoring.predicting import accept_any_labels
+from steelyard.scoring.records import records_of
+from steelyard.scoring.scores import Meaning
 
 SAMPLES = {
     "csv": b"text,size,label\nbuy now,1,a\nhello,2,b\nwell,3,a\n",
@@ -38,6 +42,15 @@ class Sums:
         return np.array([examples.values[a:b].sum() for a, b in zip(*_ends(examples), strict=True)])
 
 
+class SummingModel:
+    """A model that predicts so."""
+
+    name, engine, meaning = "sums", Sums(), Meaning(losses.by_name("squared"))
+
+    def spec(self) -> Any:
+        raise NotImplementedError
+
+
 def _ends(examples: Examples) -> tuple[list[int], list[int]]:
     return examples.indptr[:-1].tolist(), examples.indptr[1:].tolist()
 
@@ -48,23 +61,27 @@ def spec_of(name: str, folder: Path) -> Any:
     return accept_any_labels(inference.infer([str(path)], None, format_name=name, bits=8)[0]), str(path)
 
 
-def line_reader(name: str, folder: Path) -> LineReader | None:
-    found = spec_of(name, folder)[0].reader()
-    return found if isinstance(found, LineReader) else None
+def line_scores(name: str, folder: Path) -> LineScores | None:
+    spec = spec_of(name, folder)[0]
+    if not isinstance(spec.reader(), LineReader):
+        with pytest.raises(InputError, match=f"{spec.format} has no row on each line"):
+            LineScores(SummingModel(), spec, print)  # type: ignore[arg-type]
+        return None
+    return LineScores(SummingModel(), spec, print)  # type: ignore[arg-type]
 
 
 def block_of(text: bytes) -> Block:
     return Block("request", np.frombuffer(text, np.uint8), len(text))
 
 
-def answers(reader: Any, text: bytes) -> list[object]:
-    """Of each line, its prediction, what is wrong, or None."""
-    found = predict_lines(reader, Sums(), block_of(text))  # type: ignore[arg-type]
+def answers(scores: LineScores, text: bytes) -> list[object]:
+    """The prediction of each line, what is wrong with it, or None."""
+    found = scores.score(block_of(text))
     assert len(found.lines) == text.count(b"\n")
-    assert sorted(row for row in found.rows if isinstance(row, int)) == list(
+    assert [line.row for line in found.lines if line.row is not None] == list(
         range(len(found.parsed.examples))
     )
-    return [float(found.predictions[row]) if isinstance(row, int) else row for row in found.rows]
+    return [line.problem if line.row is None else float(found.scores.raw[line.row]) for line in found.lines]
 
 
 def test_every_format_of_text_is_tried() -> None:
@@ -77,36 +94,32 @@ def test_every_format_of_text_is_tried() -> None:
 @example(lines=[b"1"] * 200)
 @example(lines=list(ODD))
 def test_a_line_is_answered_as_it_is_alone(name: str, lines: list[bytes], tmp_path: Path) -> None:
-    reader = line_reader(name, tmp_path)
-    if reader is None:
+    scores = line_scores(name, tmp_path)
+    if scores is None:
         return
     lines = [line.replace(b"\n", b"") for line in lines] + SAMPLES[name].splitlines()
-    alone = [answer for line in lines for answer in answers(reader, line + b"\n")]
-    assert answers(reader, b"".join(line + b"\n" for line in lines)) == alone
-
-
-class Counting:
-    """A reader that counts how often it parses, and how many bytes."""
-
-    def __init__(self, reader: LineReader) -> None:
-        self._reader, self.is_blank = reader, reader.is_blank
-        self.blocks = 0
-
-    def parse(self, block: Block) -> ParsedBlock:
-        self.blocks += 1
-        return self._reader.parse(block)
+    alone = [answer for line in lines for answer in answers(scores, line + b"\n")]
+    assert answers(scores, b"".join(line + b"\n" for line in lines)) == alone
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("bad", [b"1 x:y", b"\xff", b"#", b""])
-def test_bad_lines_are_not_searched_for_one_by_one(name: str, bad: bytes, tmp_path: Path) -> None:
+def test_bad_lines_are_not_searched_for_one_by_one(
+    name: str, bad: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A small request of bad lines kept the server busy for minutes: it parsed each line twice over."""
-    reader = line_reader(name, tmp_path)
-    if reader is None:
+    scores = line_scores(name, tmp_path)
+    if scores is None:
         return
-    counting, good = Counting(reader), SAMPLES[name].splitlines()[0]
-    assert len(answers(counting, b"%b\n%b\n" % (bad, good) * 500)) == 1000
-    assert counting.blocks <= 2
+    usual, parsed_blocks, good = scores.lines.parse, [], SAMPLES[name].splitlines()[0]
+
+    def parse(block: Block) -> ParsedBlock:
+        parsed_blocks.append(block)
+        return usual(block)
+
+    monkeypatch.setattr(scores.lines, "parse", parse)
+    assert len(answers(scores, b"%b\n%b\n" % (bad, good) * 500)) == 1000
+    assert len(parsed_blocks) <= 2
 
 
 @pytest.mark.parametrize("name", ["csv", "jsonl", "tsv"])
@@ -114,8 +127,7 @@ def test_records_of_a_table_with_bad_lines_are_not_searched_for(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec, path = spec_of(name, tmp_path)
-    records, parsed_blocks = records_of(spec, [path]), []
-    assert records is not None
+    records, parsed_blocks = records_of(spec, path), []
     reader = type(spec.reader())
     usual = reader.parse
 

@@ -1,13 +1,13 @@
-"""The rows of tables as they stand in their files, so that a table can be written again with columns added.
+"""`Records`: the rows of tables as they stand in their files, so that a table can be written again.
 
-For each parsed block there are its records: those that became rows, and those that could not be read. Text is
-kept as it is written, byte for byte, as long as the format stays the same.
+Each parsed block has its records: those that became rows, and those that could not be read. Text is kept as it
+is written, byte for byte, as long as the format stays the same.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.blocks import Block, ParsedBlock, find_bad_lines
 from steelyard.io.csv_reader import DelimitedBlock
 from steelyard.io.errors import InputError
-from steelyard.io.formats import MARK
+from steelyard.io.formats import MARK, Head
 from steelyard.io.input_spec import InputSpec
 from steelyard.text import delimited, lines
 
@@ -27,33 +27,80 @@ _LINE_END = tuple(b"\r\n")
 _SPARE = 8  # of the lines of a block, the share by which another may have more
 
 
-class Records:
-    """The records of some files. `names` are the columns; `encoding` that of the first file's text."""
+class TableRows(Protocol):
+    """Rows that can be written as a table, whatever they come from."""
 
     names: tuple[str, ...]
-    encoding: str | None = None
-
-    def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
-        self.spec, self.paths = spec, list(paths)
-
-    def count(self, block: Block) -> int:
-        raise NotImplementedError
+    encoding: str | None
 
     def rows(self, block: Block) -> list[Row]:
+        """The values of each row of a block, in the order of the columns."""
+        ...
+
+
+class GivenRows:
+    """Rows that are not the text of a file: they are set before each block is written."""
+
+    encoding: str | None = None
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.values: list[Row] = []
+
+    def rows(self, block: Block) -> list[Row]:
+        return self.values
+
+
+class Records(ABC):
+    """The records of files that are read by one spec, each of which is looked at once, by `look`."""
+
+    names: tuple[str, ...] = ()
+    """The columns of the first file."""
+    latest_names: tuple[str, ...] = ()
+    """The columns of the file that was looked at last."""
+    encoding: str | None = None
+    """The encoding of the first file's text."""
+
+    def __init__(self, spec: InputSpec) -> None:
+        self.spec = spec
+        self.paths: list[str] = []
+        self._columns: list[Any] = []
+
+    def look(self, head: Head) -> None:
+        """Note the columns of a file, and how it is written."""
+        self._columns.append(self._columns_of(head))
+        self.paths.append(head.path)
+
+    def check_one_table(self) -> None:
+        """Refuse files with different columns: they make no one table."""
+        for path, columns in zip(self.paths, self._columns, strict=True):
+            if columns != self._columns[0]:
+                raise InputError(
+                    f"{path}: has other columns than {self.paths[0]}, or in another order, so they make no "
+                    "one table; predict them one at a time"
+                )
+
+    def look_at_names(self, head: Head) -> None:  # noqa: B027 - only some have anything to do
+        """Note the names of columns, where `look` does not see them."""
+
+    @abstractmethod
+    def _columns_of(self, head: Head) -> Any: ...
+
+    @abstractmethod
+    def count(self, block: Block) -> int:
+        """How many records a block has."""
+
+    @abstractmethod
+    def rows(self, block: Block) -> list[Row]:
         """The values of each record, in the order of the columns."""
-        raise NotImplementedError
 
-    def part(self, block: Block, first: int, last: int) -> Block:
-        """The block of some of the records."""
-        raise NotImplementedError
+    @abstractmethod
+    def row(self, block: Block, number: int) -> dict[str, Any]:
+        """One record, by the names of its columns."""
 
-    def starts(self, block: Block) -> NDArray[np.int64]:
-        """Where in the text each record begins."""
-        raise NotImplementedError
-
+    @abstractmethod
     def lines(self, block: Block) -> NDArray[np.integer[Any]]:
         """The line of the block at which each record begins."""
-        return np.searchsorted(np.flatnonzero(block.text == lines.NEWLINE), self.starts(block))
 
     def read(self, parsed: ParsedBlock) -> NDArray[np.bool_]:
         """Which of the records have become rows."""
@@ -64,38 +111,51 @@ class Records:
         return good
 
 
-class DelimitedRecords(Records):
-    """CSV, TSV and sheets. `header` is the first record as it stands in the file, without its line end."""
+class TextRecords(Records):
+    """Records of text: each is a span of its block."""
 
-    def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
-        super().__init__(spec, paths)
-        assert spec.dialect is not None
-        self.dialect = spec.dialect
-        self.header, self.newline, self.sheet = b"", b"\n", False
+    def __init__(self, spec: InputSpec) -> None:
+        super().__init__(spec)
         self._latest: tuple[Block, NDArray[np.int64]] | None = None
-        heads: list[tuple[str, ...]] = []
-        for path in self.paths:
-            with formats.open_head(path, spec.encoding) as head:
-                found = csv_reader.read_head(head.source, self.dialect)
-                if not heads:
-                    self.encoding, self.sheet = head.source.encoding, head.source.sheet
-                    start = head.source.peek(formats.SNIFFED + found.header_end).removeprefix(MARK)
-                    self.header = start[: found.header_end].strip(b"\r\n")
-                    self.newline = b"\r\n" if start.partition(b"\n")[0].endswith(b"\r") else b"\n"
-                heads.append(found.names)
-        self.names = heads[0]
-        _check_same(self.paths, heads)
 
-    def count(self, block: Block) -> int:
-        return len(self._spans(block))
+    @abstractmethod
+    def spans(self, block: Block) -> NDArray[np.int64]:
+        """Where each record begins and ends, without its line end."""
 
     def raw(self, block: Block) -> list[bytes]:
         """The records as they are written, without the ends of their lines."""
         text = block.text.tobytes()
         return [text[start:stop] for start, stop in self.spans(block).tolist()]
 
+    def lines(self, block: Block) -> NDArray[np.integer[Any]]:
+        return np.searchsorted(np.flatnonzero(block.text == lines.NEWLINE), self.spans(block)[:, 0])
+
+
+class DelimitedRecords(TextRecords):
+    """CSV, TSV and sheets. `header` is the first record as it stands in the file, without its line end."""
+
+    header, newline, sheet = b"", b"\n", False
+
+    def __init__(self, spec: InputSpec) -> None:
+        super().__init__(spec)
+        assert spec.dialect is not None
+        self.dialect = spec.dialect
+
+    def _columns_of(self, head: Head) -> tuple[str, ...]:
+        found = csv_reader.read_head(head.source, self.dialect)
+        self.latest_names = found.names
+        if not self.paths:
+            self.names = found.names
+            self.encoding, self.sheet = head.source.encoding, head.source.sheet
+            start = head.source.peek(formats.SNIFFED + found.header_end).removeprefix(MARK)
+            self.header = start[: found.header_end].strip(b"\r\n")
+            self.newline = b"\r\n" if start.partition(b"\n")[0].endswith(b"\r") else b"\n"
+        return found.names
+
+    def count(self, block: Block) -> int:
+        return len(self._spans(block))
+
     def spans(self, block: Block) -> NDArray[np.int64]:
-        """Where each record begins and ends, without its line end."""
         found = self._spans(block).copy()
         while (longer := np.isin(block.text[found[:, 1] - 1], _LINE_END)).any():
             found[:, 1] -= longer
@@ -113,14 +173,10 @@ class DelimitedRecords(Records):
         self._split(block, take)
         return [row[: len(self.names)] + [""] * (len(self.names) - len(row)) for row in found]
 
-    def part(self, block: Block, first: int, last: int) -> Block:
-        spans = self._spans(block)
-        return replace(
-            cast(DelimitedBlock, block), text=block.text[spans[first, 0] : spans[last - 1, 1]], start=0
-        )
-
-    def starts(self, block: Block) -> NDArray[np.int64]:
-        return self._spans(block)[:, 0]
+    def row(self, block: Block, number: int) -> dict[str, Any]:
+        start, stop = self._spans(block)[number]
+        (values,) = self.rows(replace(cast(DelimitedBlock, block), text=block.text[start:stop], start=0))
+        return dict(zip(self.names, values, strict=True))
 
     def _spans(self, block: Block) -> NDArray[np.int64]:
         """Where each record begins and ends, its line end included; blank ones are left out."""
@@ -161,36 +217,25 @@ class DelimitedRecords(Records):
         return np.array(spans, np.int64).reshape(-1, 2)
 
 
-class JsonRecords(Records):
-    """JSON lines. The columns are the keys of the first objects of all files."""
+class JsonRecords(TextRecords):
+    """JSON lines. The columns are the keys of the first objects of all files, once `look_at_names` has seen them."""
 
-    def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
-        super().__init__(spec, paths)
-        self._latest: tuple[Block, NDArray[np.int64]] | None = None
+    def __init__(self, spec: InputSpec) -> None:
+        super().__init__(spec)
         self._most = 0
-        with formats.open_head(self.paths[0], spec.encoding) as head:
-            self.encoding = head.source.encoding
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:  # type: ignore[override]
-        keys: dict[str, None] = {}
-        for path in self.paths:
-            with formats.open_head(path, self.spec.encoding) as head:
-                keys |= dict.fromkeys(
-                    key for found in jsonl_reader.head_objects(head.source) for key in found
-                )
-        return tuple(keys)
+    def _columns_of(self, head: Head) -> None:
+        """Nothing: each row has its own keys."""
+        self.encoding = self.encoding if self.paths else head.source.encoding
+
+    def look_at_names(self, head: Head) -> None:
+        keys = (key for found in jsonl_reader.head_objects(head.source) for key in found)
+        self.names = tuple(dict.fromkeys((*self.names, *keys)))
 
     def count(self, block: Block) -> int:
-        return len(self.raw(block))
-
-    def raw(self, block: Block) -> list[bytes]:
-        """The records as they are written, without the ends of lines."""
-        text = block.text.tobytes()
-        return [text[start:end] for start, end in self.spans(block).tolist()]
+        return len(self.spans(block))
 
     def spans(self, block: Block) -> NDArray[np.int64]:
-        """Where each record begins and ends, without blanks."""
         latest = self._latest  # another thread may replace it
         if latest is None or latest[0] is not block:
             found = np.empty((self._most, 2), np.int64)  # as many as blocks had so far, and mostly have
@@ -220,29 +265,24 @@ class JsonRecords(Records):
             found.append([value.get(name) for name in self.names])
         return found
 
-    def part(self, block: Block, first: int, last: int) -> Block:
-        spans = self.spans(block)
-        text = block.text[spans[first, 0] : spans[last - 1, 1]].tobytes() + b"\n"
-        return replace(block, text=np.frombuffer(text, np.uint8))
-
-    def starts(self, block: Block) -> NDArray[np.int64]:
-        return self.spans(block)[:, 0]
+    def row(self, block: Block, number: int) -> dict[str, Any]:
+        found: dict[str, Any] = sound_json.loads(self.raw(block)[number])
+        return found
 
 
 class ArrowRecords(Records):
     """Arrow and Parquet with ordinary columns."""
 
-    def __init__(self, spec: InputSpec, paths: Sequence[str]) -> None:
-        super().__init__(spec, paths)
+    schema: Any = None
+
+    def _columns_of(self, head: Head) -> list[tuple[str, str]]:
         from steelyard.io import arrow_reader
 
-        schemas = []
-        for path in self.paths:
-            with formats.open_head(path) as head:
-                schemas.append(arrow_reader.read_schema(head.source))
-        self.schema = schemas[0]
-        self.names = tuple(self.schema.names)
-        _check_same(self.paths, [[(each.name, str(each.type)) for each in schema] for schema in schemas])
+        schema = arrow_reader.read_schema(head.source)
+        self.latest_names = tuple(schema.names)
+        if not self.paths:
+            self.schema, self.names = schema, tuple(schema.names)
+        return [(column.name, str(column.type)) for column in schema]
 
     def batch(self, block: Block) -> Any:
         rows = cast(ArrowBlock, block).rows
@@ -256,27 +296,29 @@ class ArrowRecords(Records):
         columns = [column.to_pylist() for column in self.batch(block).columns]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def part(self, block: Block, first: int, last: int) -> Block:
-        return replace(cast(ArrowBlock, block), rows=self.batch(block).slice(first, last - first))
+    def row(self, block: Block, number: int) -> dict[str, Any]:
+        found: dict[str, Any] = self.batch(block).slice(number, 1).to_pylist()[0]
+        return found
 
     def lines(self, block: Block) -> NDArray[np.integer[Any]]:
         return np.arange(self.count(block))
 
 
-def _check_same(paths: Sequence[str], found: Sequence[Any]) -> None:
-    for path, columns in zip(paths, found, strict=True):
-        if columns != found[0]:
-            raise InputError(
-                f"{path}: has other columns than {paths[0]}, or in another order, so they make no one table; "
-                "predict them one at a time"
-            )
-
-
-def records_of(spec: InputSpec, paths: Sequence[str]) -> Records | None:
-    """The records of files that are read so; None for files without columns."""
+def new_records(spec: InputSpec) -> Records | None:
+    """Records for files that are read so, none of which was looked at; None for files without columns."""
     kind = formats.by_name(spec.format)
     if spec.columns is None or not kind.table:
         return None
     if spec.dialect is not None:
-        return DelimitedRecords(spec, paths)
-    return (ArrowRecords if kind.binary else JsonRecords)(spec, paths)
+        return DelimitedRecords(spec)
+    return (ArrowRecords if kind.binary else JsonRecords)(spec)
+
+
+def records_of(spec: InputSpec, path: str) -> Records:
+    """The records of a file with columns."""
+    records = new_records(spec)
+    assert records is not None
+    with formats.open_head(path, spec.encoding) as head:
+        records.look(head)
+        records.look_at_names(head)
+    return records

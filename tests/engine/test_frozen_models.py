@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from steelyard import losses, model_arrays, model_file
-from steelyard.engine import loaded_model
+from steelyard.engine.frozen_models import FrozenModels
 from steelyard.engine.protocol import new_engine
-from steelyard.engine.still_models import StillModels
 from steelyard.examples import Examples, examples
 from steelyard.model import SCALINGS, Settings
 from steelyard.model_file import ModelFile
+from steelyard.scoring import loaded_model
 
 LOGISTIC = losses.by_name("logistic")
 SETTINGS = [
@@ -85,7 +85,7 @@ def test_what_only_learning_needs_is_not_read(tmp_path: Path, monkeypatch: pytes
         return honest(file, name)
 
     monkeypatch.setattr(model_arrays.ArrayFile, "read", noted)
-    assert isinstance(loaded_model.load_to_predict(path).engine, StillModels)
+    assert isinstance(loaded_model.load_to_predict(path).engine, FrozenModels)
     assert {"weights", "1.weights", "2.lag"} <= set(read)
     assert not [name for name in read if "squares" in name or "label_state" in name]
 

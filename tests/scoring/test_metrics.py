@@ -7,8 +7,8 @@ import pytest
 from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
-from steelyard.engine.metrics import Metrics, finite
-from tests.engine.test_ranked_scores import NOISE, POSITIVE, SCORES, WEIGHTS
+from steelyard.scoring.metrics import Metrics, finite
+from tests.scoring.test_ranked_scores import NOISE, POSITIVE, SCORES, WEIGHTS
 
 TWO = ["-1", "1"]
 THREE = ["a", "b", "c"]

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine import probabilities
+from steelyard.engine.calibration import Calibration
 from steelyard.engine.lane_block import row_losses
 from steelyard.engine.ordered_sums import add_by_place, add_in_order
-from steelyard.engine.probabilities import Calibration
-from steelyard.engine.ranked_scores import RankedScores
 from steelyard.engine.totals import LabelWeights
 from steelyard.losses import Loss, class_labels
+from steelyard.scoring import probabilities
+from steelyard.scoring.ranked_scores import RankedScores
 
 _SUMS = range(7)  # over rows, by weight, of:
 _WEIGHT, _LOSS, _SQUARE, _ABSOLUTE, _LABEL, _LABEL_SQUARE, _LOG_LOSS = _SUMS

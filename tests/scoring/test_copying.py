@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.filtering import filter_files, rendering
+from steelyard.filtering import filter_files
 from steelyard.filtering.inputs import Input, Preparer
 from steelyard.filtering.scorer import Scorers
 from steelyard.io.errors import InputError
+from steelyard.scoring.copying import JsonCopy
 from tests.filtering.corpus import read, rows, write_jsonl
 
 ODD = ["{}", "{ \t}", '  {"text": "a"} \t', '{"text": "a" }\r', '{"text": "%d \\" }", "n": {}}', ""]
@@ -29,8 +30,11 @@ def test_objects_of_every_shape_stay_json(models: Path, tmp_path: Path) -> None:
 def test_each_line_is_its_row_and_what_python_writes(models: Path, tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "some.jsonl", rows(40, 5))
     scorers = Scorers([models / "language.model"])
-    prepared = Preparer(scorers).prepare(Input(str(source), "some.jsonl"))
-    (block,) = prepared.blocks()
+    preparer, given = Preparer(scorers), Input(str(source), "some.jsonl")
+    with preparer.open(given) as head:
+        prepared = preparer.prepare(given, head)
+        (block,) = prepared.blocks(head.source)
+    assert isinstance(prepared.renderer, JsonCopy)
     chosen = np.array([0, 3, 39])
     numbers = np.array([1e-300, 0.1 + 0.2, 1.0])
     labels = np.array(["de", '"%s\n', "de"], object)
@@ -40,9 +44,7 @@ def test_each_line_is_its_row_and_what_python_writes(models: Path, tmp_path: Pat
         f'{lines[row][:-1]}, "language_label": {json.dumps(label)}, "language_p": {number:.9g}}}'
         for row, label, number in zip(chosen.tolist(), labels, numbers.tolist(), strict=True)
     ]
-    renderer = prepared.renderer
-    assert isinstance(renderer, rendering._JsonRenderer)
-    assert renderer.document(block, 3) == json.loads(lines[3])
+    assert prepared.records.row(block, 3) == json.loads(lines[3])
 
 
 def test_a_key_that_only_looks_taken_is_allowed(models: Path, tmp_path: Path) -> None:

@@ -19,25 +19,25 @@ from steelyard.model import Model, Settings
 from steelyard.model_file import EngineState
 
 
-def can_stand_still(state: EngineState) -> bool:
+def can_freeze(state: EngineState) -> bool:
     """Whether each model answers by itself: settings that compete do not, nor classes that learn alone."""
     return len(state.settings) == 1 and (state.models_each == 1 or fits_in_lanes(state.settings[0]))
 
 
-def still(model: Model) -> Model:
+def freeze(model: Model) -> Model:
     """The same predictions by plain coefficients."""
-    copy = Model(still_settings(model.settings), 0)
+    copy = Model(frozen_settings(model.settings), 0)
     copy.features, copy.pairs = model.features, np.ascontiguousarray(model.coefficients())
-    copy.state[:] = still_state(model, model.bias)
+    copy.state[:] = frozen_state(model, model.bias)
     return copy
 
 
-def still_settings(settings: Settings) -> Settings:
+def frozen_settings(settings: Settings) -> Settings:
     """Of a model that has but coefficients."""
     return replace(settings, scaling="plain", average=None, l1=0.0, l2=0.0, follow_labels=False)
 
 
-def still_state(model: Model, bias: float) -> NDArray[np.float64]:
+def frozen_state(model: Model, bias: float) -> NDArray[np.float64]:
     """The clock and the progressive figures of a model, and nothing pending."""
     state = model.state.copy()
     state[linear.BIAS] = bias
@@ -46,7 +46,7 @@ def still_state(model: Model, bias: float) -> NDArray[np.float64]:
     return state
 
 
-class StillModels:
+class FrozenModels:
     """One model for each class, side by side, as `OneVsRest` would predict with them."""
 
     def __init__(self, state: EngineState, models: Iterator[Model]) -> None:

@@ -1,0 +1,50 @@
+"""`Renderer`: rows of a block as they are written, with columns added: bytes of text, or Arrow record batches.
+
+Where the format stays, rows are copied as they stand in their file (`copying`); elsewhere their values are written
+anew (`converting`).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.io.blocks import Block
+from steelyard.scoring.records import ArrowRecords, DelimitedRecords, JsonRecords, TableRows
+
+RowNumbers = NDArray[np.int64]
+ColumnValues = NDArray[Any]
+"""A number for each row, NaN where it is missing; or a name, None where it is missing."""
+
+
+class Renderer(Protocol):
+    """Makes what is written of some rows of a block."""
+
+    header: bytes
+    schema: Any
+    """The schema of Arrow and Parquet; None for text."""
+
+    def render(self, block: Block, rows: RowNumbers, columns: Sequence[ColumnValues]) -> Any:
+        """Bytes of text, or a record batch where there is a schema."""
+        ...
+
+
+def renderer(kind: str, records: TableRows, names: Sequence[str], numeric: Sequence[bool]) -> Renderer:
+    """Rows as a file of this format, with columns of these names added; `numeric` tells which are numbers."""
+    from steelyard.scoring import converting, copying
+
+    if kind in ("arrow", "parquet"):
+        if isinstance(records, ArrowRecords):
+            return copying.ArrowCopy(records, names, numeric)
+        return converting.ArrowConversion(records, names, numeric)
+    if kind == "jsonl":
+        if isinstance(records, JsonRecords):
+            return copying.JsonCopy(records, names)
+        return converting.JsonConversion(records, names)
+    separator = "\t" if kind == "tsv" else ","
+    if isinstance(records, DelimitedRecords):
+        own = records.dialect.separator
+        if own == separator or "\t" not in (own, separator):  # semicolons stay in a .csv
+            return copying.DelimitedCopy(records, names)
+    return converting.DelimitedConversion(records, names, separator)
