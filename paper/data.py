@@ -45,7 +45,7 @@ class Data:
     first_test: int | None = None
     """The official test set begins at this row; None if there is none."""
     note: str = ""
-    """Which part of the files was left out, if any."""
+    """The part of the files that was left out, if any."""
 
     def split(self, seed: int) -> tuple[Indices, Indices]:
         """Training rows, shuffled, and test rows: the official ones, else the last fifth."""
@@ -70,7 +70,7 @@ def folder() -> Path:
 
 
 def keep_in(path: Path) -> None:
-    """From now on, cache matrices in this folder."""
+    """Cache matrices in this folder from now on."""
     _kept[:] = [path]
 
 

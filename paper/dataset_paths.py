@@ -28,7 +28,7 @@ class Form:
     files: tuple[str, ...]
     read: Read
     test_rows: int = 0
-    """Where there is no file with them: the last rows of the file that are for testing."""
+    """How many of the last rows are for testing, where they have no file."""
 
 
 @dataclass(frozen=True)

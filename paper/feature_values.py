@@ -21,7 +21,7 @@ def has_other(place: str) -> bool:
 
 
 def describe(place: str, kind: str) -> str:
-    """For captions: "tf-idf" or "counts"."""
+    """The words of captions: "tf-idf" or "counts"."""
     return "tf-idf" if _COUNTED.get(data.name(place), True) == (kind == AS_PAPER) else "counts"
 
 

@@ -1,6 +1,5 @@
 """The folder of a run: for one process at a time, and for full or quick runs, never both."""
 
-import fcntl
 import json
 import os
 import re
@@ -12,6 +11,7 @@ import click
 
 from paper.store import write_text
 from paper.study import Scope
+from steelyard._file_lock import FileLock
 
 _OURS = ("steps", "tables", "figures", "prepared")
 _TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard._atomic_files names them
@@ -21,21 +21,19 @@ _TEMPORARY = re.compile(r"\..+\.\d+\.tmp")  # as steelyard._atomic_files names t
 def lock_folder(folder: Path, scope: Scope) -> Iterator[None]:
     """Lock the folder, and make it if needed. A process that is killed releases the lock."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("a+", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise click.ClickException(
-                f"process {lock.read().strip() or 'unknown'} is using {folder}; wait for it, "
-                "or name another folder with --output"
-            ) from None
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
+    lock = FileLock(folder / ".lock")
+    if not lock.acquire():
+        raise click.ClickException(
+            f"process {lock.read_note() or 'unknown'} is using {folder}; wait for it, "
+            "or name another folder with --output"
+        )
+    try:
+        lock.write_note(str(os.getpid()))
         _one_kind(folder, scope)
         _tidy(folder)
         yield
+    finally:
+        lock.release()
 
 
 def _one_kind(folder: Path, scope: Scope) -> None:

@@ -11,7 +11,7 @@ from paper.study import Row
 VERY_NEAR, NEAR = 0.001, 0.005
 """Distances to the best accuracy: the paper's, and one that is more than luck on a few thousand test rows."""
 
-Numbers = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 Key = tuple[str, ...]
 
 
@@ -19,21 +19,21 @@ Key = tuple[str, ...]
 class Grid:
     """Arrays of shuffles × schedules; the order of schedules is the same in every grid of a table."""
 
-    accuracy: Numbers
-    progressive_error: Numbers
-    progressive_loss: Numbers
+    accuracy: FloatArray
+    progressive_error: FloatArray
+    progressive_loss: FloatArray
     diverged: NDArray[np.bool_]
     tested: int
 
-    def best(self) -> Numbers:
-        """For each shuffle, the accuracy of the best schedule, chosen in hindsight."""
-        best: Numbers = self.accuracy.max(axis=1)
+    def best(self) -> FloatArray:
+        """The accuracy of the best schedule of each shuffle, chosen in hindsight."""
+        best: FloatArray = self.accuracy.max(axis=1)
         return best
 
-    def share(self, within: float) -> Numbers:
-        """For each shuffle, the share of schedules within this distance of the best one of the same grid."""
+    def share(self, within: float) -> FloatArray:
+        """The share, for each shuffle, of schedules within this distance of the best one of the same grid."""
         # one test row changes the accuracy by more than 1e-9, so this only evens out rounding
-        near: Numbers = (self.accuracy >= self.best()[:, np.newaxis] - within - 1e-9).mean(axis=1)
+        near: FloatArray = (self.accuracy >= self.best()[:, np.newaxis] - within - 1e-9).mean(axis=1)
         return near
 
     def standard_error(self) -> float:
@@ -41,9 +41,9 @@ class Grid:
         best = float(self.best().mean())
         return float(np.sqrt(best * (1.0 - best) / self.tested))
 
-    def by_schedule(self) -> Numbers:
+    def by_schedule(self) -> FloatArray:
         """The accuracy of each schedule, averaged over the shuffles."""
-        mean: Numbers = self.accuracy.mean(axis=0)
+        mean: FloatArray = self.accuracy.mean(axis=0)
         return mean
 
 
@@ -68,7 +68,7 @@ def group_by_update(by_key: Mapping[Key, Grid]) -> dict[Key, dict[str, Grid]]:
     return found
 
 
-def format_spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
+def format_spread(values: FloatArray, digits: int = 4, times: float = 1.0) -> str:
     """The mean; with several values also the smallest and the largest."""
     mean = f"{times * values.mean():.{digits}f}"
     if len(values) == 1:
@@ -77,7 +77,7 @@ def format_spread(values: Numbers, digits: int = 4, times: float = 1.0) -> str:
 
 
 def _grid(shuffles: list[list[Row]]) -> Grid:
-    def column(name: str) -> Numbers:
+    def column(name: str) -> FloatArray:
         return np.array([[float(row[name]) for row in rows] for rows in shuffles])
 
     return Grid(

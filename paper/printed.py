@@ -35,7 +35,7 @@ class Accuracies(NamedTuple):
 
 
 def _same(invariant: float, explicit: float) -> Accuracies:
-    """Where the paper notes that Imp² is the same as the invariant update."""
+    """Whether the paper notes that Imp² is the same as the invariant update."""
     return Accuracies(invariant, invariant, explicit)
 
 

@@ -41,7 +41,7 @@ class LabelledRows:
     labels: Labels
     first_test: int | None = None
     note: str = ""
-    """Which part of the files was left out."""
+    """The part of the files that was left out."""
 
 
 @contextmanager

@@ -8,7 +8,7 @@ __all__ = ["Tally", "judge", "judge_cases", "sign", "tally"]
 
 
 def tally(outcomes: Iterable[int]) -> Tally:
-    """Of cases: above 0 as claimed, below 0 against it, 0 not told apart."""
+    """Count cases: above 0 as claimed, below 0 against it, 0 not told apart."""
     listed = list(outcomes)
     return Tally(
         sum(each > 0 for each in listed), sum(each == 0 for each in listed), sum(each < 0 for each in listed)
@@ -27,7 +27,7 @@ def judge(found: Tally) -> Verdict:
 
 
 def judge_cases(so: int, cases: int) -> Verdict:
-    """The same where every case is as claimed or not."""
+    """Judge where every case is as claimed or not."""
     return judge(Tally(so, 0, cases - so))
 
 

@@ -12,7 +12,8 @@ from steelyard.engine.lane_block import LaneBlock, fits_in_lanes
 from steelyard.examples import examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
-from steelyard.model import SCALINGS, Model, Settings
+from steelyard.model import Model
+from steelyard.settings import SCALINGS, Settings
 
 FEATURES = 10
 EVERY = [

@@ -9,7 +9,7 @@ from benchmarks.active.crossfit import CrossFit
 from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.streams import stream
 
 LOGISTIC = losses.by_name("logistic")

@@ -27,7 +27,7 @@ from benchmarks.speed import weights_cost
 from benchmarks.support import labelled, multiclass, numeric, sections
 from benchmarks.support.labelled import Problem
 from steelyard import OnlineClassifier
-from steelyard.model import SCALINGS
+from steelyard.settings import SCALINGS
 
 
 @pytest.fixture

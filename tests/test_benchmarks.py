@@ -16,7 +16,7 @@ from benchmarks.support.timing import WALL, Contender, Row, Table, Target, alter
 from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 
 @pytest.fixture(scope="module")

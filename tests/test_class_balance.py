@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from steelyard import OnlineClassifier, class_balance, losses
-from steelyard.class_balance import SECOND, STEPS, WEIGHT
+from steelyard.class_balance import FACTOR, SECOND, WEIGHT
 from steelyard.engine.lane_block import LaneBlock
 from steelyard.examples import examples
-from steelyard.learn import class_steps, linear
+from steelyard.learn import linear, rare_classes
 from steelyard.learner import Learner
 from steelyard.losses import Loss, OneOf
 from steelyard.merging import parts
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 HUBER = losses.by_name("modified_huber")
 ROWS = 300
@@ -35,19 +35,21 @@ def test_which_losses_have_classes(name: str) -> None:
     two = name in ("exponential", "hinge", "logistic", "modified_huber", "tanh_logarithmic")
     loss = losses.by_name(name)
     assert class_balance.follow(loss) == two
-    assert Settings(loss).in_class_steps == two
-    assert not Settings(loss, scaling="normalized").in_class_steps
-    assert not Settings(loss, follow_classes=False).in_class_steps
+    assert Settings(loss).has_class_factor == two
+    assert not Settings(loss, scaling="normalized").has_class_factor
+    assert not Settings(loss, follow_classes=False).has_class_factor
     assert not class_balance.follow(OneClass())
 
 
 def test_the_rarer_a_class_the_longer_the_steps_up_to_five() -> None:
-    found = np.array([class_steps.steps(1e6, 1e6 * share) for share in (0.5, 0.25, 0.05, 0.01, 1e-4, 0.0)])
+    found = np.array(
+        [rare_classes.factor_for(1e6, 1e6 * share) for share in (0.5, 0.25, 0.05, 0.01, 1e-4, 0.0)]
+    )
     np.testing.assert_allclose(found[:3], [1.0, 1.147, 2.120], atol=1e-3)
     assert (np.diff(found) > 0.0).all()
     assert 4.99 < found[-1] < 5.0
-    assert class_steps.steps(100.0, 93.0) == pytest.approx(class_steps.steps(100.0, 7.0))
-    assert class_steps.steps(0.0, 0.0) == 1.0  # nothing seen yet
+    assert rare_classes.factor_for(100.0, 93.0) == pytest.approx(rare_classes.factor_for(100.0, 7.0))
+    assert rare_classes.factor_for(0.0, 0.0) == 1.0  # nothing seen yet
 
 
 @pytest.mark.parametrize("size", [1, 7, 64])
@@ -60,7 +62,7 @@ def test_chunks_do_not_matter(size: int) -> None:
     np.testing.assert_array_equal(said, again)
     for name, array in whole.model.arrays().items():
         np.testing.assert_array_equal(array, cut.model.arrays()[name], err_msg=name)
-    assert whole.model.class_state[STEPS] > 1.3
+    assert whole.model.class_state[FACTOR] > 1.3
     ordered = Learner(Settings(HUBER), 4)
     ordered.learn(examples(X[::-1], y[::-1], weights[::-1]), np.arange(ROWS)[::-1])
     np.testing.assert_array_equal(ordered.model.coefficients(), whole.model.coefficients())
@@ -123,7 +125,7 @@ def test_merged_models_have_seen_what_their_parts_have() -> None:
     merged = halves[0].merged(halves[1]).model(base.model)
     assert merged.class_state[WEIGHT] == pytest.approx(weights.sum())
     assert merged.class_state[SECOND] == pytest.approx(weights[y > 0.0].sum())
-    assert merged.class_state[STEPS] == class_steps.steps(*merged.class_state[[WEIGHT, SECOND]])
+    assert merged.class_state[FACTOR] == rare_classes.factor_for(*merged.class_state[[WEIGHT, SECOND]])
 
 
 def test_settings_from_before_go_on_as_they_began() -> None:

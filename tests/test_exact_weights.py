@@ -11,7 +11,7 @@ from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Settings
+from steelyard.settings import SCALINGS, Settings
 from tests.support.splits import Numbers, apart, broken, cut, learner, of_all_sizes, rows, taught, whole
 
 LOSSES = [losses.by_name(name) for name in losses.names()] + [losses.by_name("quantile", tau=0.9)]

@@ -138,7 +138,7 @@ def test_kernels_meet_what_was_given(form: Any) -> None:
     rows = examples(form, labels, sample_weight, offsets=offsets)
     for array, given in zip(rows.targets, columns, strict=True):
         assert np.shares_memory(array, given)
-    assert examples(form).base.tolist() == []
+    assert examples(form).offsets_array.tolist() == []
     apart = np.arange(6.0)[::2]
     assert [each.tolist() for each in examples(form, apart, apart + 1.0, offsets=apart).targets] == [
         [0.0, 2.0, 4.0], [1.0, 3.0, 5.0], [0.0, 2.0, 4.0]

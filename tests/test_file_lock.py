@@ -12,22 +12,22 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     one, two = FileLock(tmp_path / "a-lock"), FileLock(tmp_path / "a-lock")
     assert one.acquire()
     assert not two.acquire()
-    assert two.heard() == ""
-    one.say("over here")
-    assert two.heard() == "over here"
+    assert two.read_note() == ""
+    one.write_note("over here")
+    assert two.read_note() == "over here"
     one.release()
     one.release()
-    assert two.heard() == ""
+    assert two.read_note() == ""
     assert not (tmp_path / "a-lock").exists()
     assert two.acquire()
     two.release()
 
 
-def test_what_a_killed_process_said_is_gone(tmp_path: Path) -> None:
+def test_the_note_of_a_killed_process_is_gone(tmp_path: Path) -> None:
     lock = FileLock(tmp_path / "a-lock")
     (tmp_path / "a-lock").write_text(" over here")
     assert lock.acquire()
-    assert lock.heard() == ""
+    assert lock.read_note() == ""
     lock.release()
 
 

@@ -7,7 +7,7 @@ from steelyard import losses
 from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 
 @pytest.mark.parametrize("penalty", [{"l1": 0.1}, {"l2": 0.1}])

@@ -13,7 +13,7 @@ from steelyard import losses
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels
-from steelyard.model import SCALE_FREE, SCALINGS, Settings
+from steelyard.settings import SCALE_FREE, SCALINGS, Settings
 from tests.support.streams import labels_for, stream
 from tests.support.vw_text import data_file, read
 

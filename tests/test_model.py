@@ -9,7 +9,8 @@ from steelyard import losses
 from steelyard.array_table import ARRAYS
 from steelyard.learn import linear
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Model, Settings
+from steelyard.model import Model
+from steelyard.settings import SCALINGS, Settings
 
 
 def test_a_rate_that_is_not_given_is_that_of_the_loss() -> None:
@@ -17,7 +18,7 @@ def test_a_rate_that_is_not_given_is_that_of_the_loss() -> None:
         loss = losses.by_name(name)
         usual = Settings(loss).rate / loss.default_learning_rate
         assert Settings(loss).schedule().learning_rate == Settings(loss).rate
-        assert usual == pytest.approx(1.0 if Settings(loss).in_class_steps else 1.5)
+        assert usual == pytest.approx(1.0 if Settings(loss).has_class_factor else 1.5)
         assert Settings(loss, scaling="normalized").rate == loss.default_learning_rate
         for scaling in ("plain", "row_norm", "adaptive"):
             assert Settings(loss, scaling=scaling).rate == 0.4

@@ -16,8 +16,9 @@ from steelyard.examples import examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
+from steelyard.settings import SCALINGS, Settings
 from steelyard.weight_summary import summarise
 from tests.support.streams import stream
 

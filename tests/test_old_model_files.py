@@ -10,7 +10,7 @@ from steelyard import OnlineClassifier, OnlineRegressor, losses, model_file
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from steelyard.sweep import grid
 from steelyard.sweep.search import Search
 from tests.cli.running import matrix, run, trained

@@ -14,7 +14,7 @@ from steelyard import OnlineClassifier, OnlineRegressor, losses, overflow, updat
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.losses import Interval, Loss, OneOf
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 SIZES = (5e-324, 6.5e-310, 1e-200, 1e-38, 1e-12, 1.0, 1e6, 1e12, 1e38, 1e150, 1.7e308)
 
@@ -104,7 +104,7 @@ def test_ordinary_numbers_never_leave_the_range(settings: Settings) -> None:
         assert chunk is not None
         assert overflow.ordinary(chunk)
         learner.learn(chunk)
-        assert learner.model.tame
+        assert learner.model.known_in_range
         assert learner.model.finite
 
 
@@ -132,13 +132,13 @@ def test_a_wide_model_is_put_back_where_it_was_touched(scaling: Any, l2: float) 
 def test_a_model_that_learned_extreme_numbers_is_watched_from_then_on() -> None:
     learner = Learner(Settings(scaling="plain", dtype="float32", learning_rate=1.0, bias=False), 1)
     learner.learn(examples(np.array([[1e-12]]), [1e20]))
-    assert learner.model.tame is False
+    assert learner.model.known_in_range is False
     learner.learn(examples(np.ones((1, 1)), [1.0]))
-    assert learner.model.tame is False
+    assert learner.model.known_in_range is False
     loaded = Learner(model=Learner(learner.model.settings, 1).model)
     loaded.model.arrays()["weights"][:], loaded.model.arrays()["state"][0] = 1e30, 1.0
     loaded.learn(examples(np.ones((1, 1)), [1.0]))
-    assert loaded.model.tame is False
+    assert loaded.model.known_in_range is False
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -10,7 +10,7 @@ from steelyard import losses, target_scale
 from steelyard.examples import Examples, examples
 from steelyard.learner import Learner
 from steelyard.losses import UNIT_INTERVAL, Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.streams import stream
 
 
@@ -64,9 +64,9 @@ def test_which_users_losses_follow_their_labels() -> None:
 
 
 def test_only_normalized_scaling_follows_and_only_if_it_may() -> None:
-    assert Settings().in_label_units
+    assert Settings().has_label_unit
     for other in ({"scaling": "adaptive"}, {"follow_labels": False}, {"loss": losses.Logistic()}):
-        assert not Settings(**other).in_label_units
+        assert not Settings(**other).has_label_unit
 
 
 def learned(settings: Settings, chunk: Examples) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from steelyard import losses, updates
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.losses import draws
 
 ALL_LOSSES = [losses.by_name(name) for name in losses.names()]

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.support import multiclass, reuters, sections
 from steelyard import ActiveClassifier
-from steelyard.estimators._active_start import pool_order
+from steelyard.active.pool_parts import pool_order
 
 SHARES = (0.01, 0.05, 0.1)
 FIRST = 10  # random labels before the logistic regression ranks the pool, as for our margin sampling

@@ -62,7 +62,7 @@ def looks(seed: int, audit: float = 0.0) -> list[Look]:
         chunk = stream.take(np.arange(start, end))
         replay(learner, chunk, lambda row, start=start: float(labels[start + row]))  # type: ignore[misc]
         history = learner.history()
-        paid = np.flatnonzero(history.asked & ~(learner.in_audit(np.arange(end)) & (audit > 0.0)))
+        paid = np.flatnonzero(history.asked & ~(learner.audit.includes(np.arange(end)) & (audit > 0.0)))
         own = Learner(model=learner.model).predict(stream.take(paid))
         found.append(
             Look(

@@ -21,7 +21,7 @@ from benchmarks.speed.sweeps import SCHEDULES
 from benchmarks.support import labelled, sections
 from benchmarks.support.labelled import Problem
 from steelyard import losses
-from steelyard.active.simulation import Asker, Simulation, fraction_needed
+from steelyard.active.simulation import Asker, Simulation
 from steelyard.examples import examples
 from steelyard.model import Settings
 
@@ -46,6 +46,11 @@ class Trials:
 
     fractions: NDArray[np.float64]
     errors: NDArray[np.float64]
+
+    def fraction_needed(self, error: float) -> float:
+        """The smallest fraction of labels with which a setting had at most this error; infinite if none had."""
+        enough = self.fractions[self.errors <= error]
+        return float(enough.min()) if len(enough) else math.inf
 
 
 @dataclass(frozen=True)
@@ -109,13 +114,9 @@ def trials(problem: Problem, update: str, constants: str, seed: int) -> Trials:
 
 def _figures(name: str, target: float, constants: str, found: dict[str, list[Trials]]) -> Figures:
     fractions = {
-        update: [float(fraction_needed(each.fractions, each.errors, target)) for each in several]
-        for update, several in found.items()
+        update: [each.fraction_needed(target) for each in several] for update, several in found.items()
     }
-    known = {
-        update: [math.inf if math.isnan(x) else x for x in several] for update, several in fractions.items()
-    }
-    return Figures(name, target, constants, known)
+    return Figures(name, target, constants, fractions)
 
 
 def _spread(values: list[float]) -> str:

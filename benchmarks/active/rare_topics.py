@@ -16,7 +16,7 @@ from sklearn.metrics import f1_score
 from benchmarks.support import reuters, sections
 from benchmarks.support.reuters import Reuters
 from steelyard import ActiveClassifier
-from steelyard.estimators._active_start import pool_order
+from steelyard.active.pool_parts import pool_order
 
 TOPICS = ("grain", "crude", "interest", "ship", "gold")
 SHARES = (0.01, 0.05, 0.1)

@@ -93,7 +93,7 @@ def load(name: str) -> Task:
     start = Model(training.engine.settings[0], len(features))
     own = training.spec.features_with_own_units()
     if own is not None:
-        start.know_units(np.flatnonzero(np.isin(features, own)))
+        start.fix_units(np.flatnonzero(np.isin(features, own)))
     learned = len(rows) * 4 // 5
     return Task(name, start, rows.take(np.arange(learned)), rows.take(np.arange(learned, len(rows))))
 

@@ -14,7 +14,7 @@ from benchmarks.support import sections
 from benchmarks.support.labelled import Problem
 from steelyard import Learner, Settings, losses
 from steelyard.examples import examples
-from steelyard.model import DEFAULT_AVERAGE
+from steelyard.settings import DEFAULT_AVERAGE
 
 LOSS = losses.by_name("modified_huber")
 FACTORS = (0.75, 1.0, 1.5)
@@ -73,7 +73,7 @@ def learned(problem: Problem, seed: int, settings: Settings, one_unit: bool = Fa
     train, test = problem.split(seed)
     learner = Learner(settings, problem.matrix.shape[1])
     if one_unit:
-        learner.model.know_units(np.empty(0, np.int64))
+        learner.model.fix_units(np.empty(0, np.int64))
     learner.learn(examples(problem.matrix[train], problem.labels[train]))
     return scores(problem, test, learner.predict(examples(problem.matrix[test])))
 

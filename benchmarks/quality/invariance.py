@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.support import labelled, sections
 from benchmarks.support.labelled import Problem
 from steelyard import OnlineClassifier, losses
-from steelyard.model import SCALINGS
+from steelyard.settings import SCALINGS
 
 WAYS = (("invariant", "float64"), ("invariant", "float32"), ("implicit", "float32"), ("explicit", "float32"))
 ROUNDING = {"float64": 1e-8, "float32": 1e-5}  # relative

@@ -66,7 +66,7 @@ def from_text(problem: Problem) -> Contender:
 
     def learn(train: Rows, test: Rows, _: int) -> Predictions:
         learner = Learner(Settings(losses.by_name("modified_huber")), matrix.shape[1])
-        learner.model.know_units(np.empty(0, np.int64))
+        learner.model.fix_units(np.empty(0, np.int64))
         learner.learn(examples(matrix[train], problem.labels[train]))
         return learner.predict(examples(matrix[test], features=matrix.shape[1]))
 

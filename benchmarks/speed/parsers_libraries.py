@@ -22,8 +22,9 @@ from steelyard.io.arrow_csr import NO_TEXT, ArrowBlock
 from steelyard.io.blocks import ParsedBlock, usual_size
 from steelyard.io.csv_reader import read_head
 from steelyard.io.input_spec import InputSpec
+from steelyard.io.read_ahead import map_ahead
 from steelyard.io.sources import open_source
-from steelyard.io.stream import Stream, map_ahead
+from steelyard.io.stream import Stream
 
 ROWS = 1 << 13  # in a batch of a table that is read as a whole
 _POLARS_MISSING = "NA"  # polars takes one word for a column

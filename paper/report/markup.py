@@ -1,4 +1,4 @@
-"""From text with marks to HTML. Text is escaped first, so that no word of it becomes markup by accident.
+"""Text with marks becomes HTML. It is escaped first, so that no word of it becomes markup by accident.
 
 The marks are **bold**, *italics*, `code` and [links](#part).
 
@@ -28,7 +28,7 @@ def to_html(text: str) -> Markup:
 
 
 def remove_marks(text: str) -> str:
-    """The same without marks, as it goes into a CSV file."""
+    """Text without marks, as it goes into a CSV file."""
     return _convert(text, str, lambda piece: _ITALICS.sub(r"\1", _BOLD.sub(r"\1", _LINK.sub(r"\1", piece))))
 
 

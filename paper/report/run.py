@@ -16,7 +16,7 @@ class Run:
     store: Store
     studies: Sequence[Study]
     steps: Mapping[str, Sequence[Step]]
-    """By the name of the study."""
+    """The steps of each study, by its name."""
     tables: Tables
     parts: Mapping[str, Part]
     scope: Scope

@@ -33,7 +33,7 @@ def draw_spark(claim: Claim) -> Markup:
 
 
 def describe_cases(cases: Tally) -> str:
-    """In words: for the bar, and for those who cannot see it.
+    """Describe the cases in words, beside the bar and for those who cannot see it.
 
     >>> describe_cases(Tally(3, 0, 1))
     '3 for, 1 against'

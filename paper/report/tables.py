@@ -62,7 +62,7 @@ def lay_out(
 
 
 def format_csv(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Without the marks of bold and the like."""
+    """A table as CSV, without the marks of bold and the like."""
     return join_csv([[remove_marks(cell) for cell in row] for row in [heads, *rows]])
 
 

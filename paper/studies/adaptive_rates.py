@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from paper import verdicts
 from paper.drawing import COLOURS, figure
-from paper.grids import NEAR, Cells, Grid, Numbers, format_spread, group_by_update, make_grids
+from paper.grids import NEAR, Cells, FloatArray, Grid, format_spread, group_by_update, make_grids
 from paper.studies import adaptive_steps
 from paper.studies.adaptive_steps import POWERS, RATES, TABLE
 from paper.study import Claim, Part, ReportFigure, ReportTable, Scope, Step, Study, Tables
@@ -40,8 +40,8 @@ class AdaptiveRates(Study):
         )
 
 
-def doublings(grid: Grid) -> Numbers:
-    """For each shuffle, how often the rate can be doubled while the accuracy stays within 0.005 of the best.
+def doublings(grid: Grid) -> FloatArray:
+    """How often, in each shuffle, the rate can be doubled while the accuracy stays within 0.005 of the best.
 
     Counted at constant rates, along the longest run of good rates.
     """

@@ -65,7 +65,7 @@ class Bandit(Study):
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    """If the interval contains 0, nothing is decided; a small difference counts in part."""
+    """The claims. An interval that contains 0 decides nothing; a small difference counts in part."""
     ours = float(select_rows(rows, approach="invariant")[0]["mean"])
     told = {str(row["approach"]): row for row in rows}
     return [

@@ -61,7 +61,7 @@ def _last(rows: Sequence[Row], name: object, update: str) -> list[Row]:
 
 
 def claim(rows: Sequence[Row]) -> Claim:
-    """It holds on a data set if the last error is lower by more than TIE of it, at the best rates."""
+    """The claim holds on a data set if the last error is lower by more than TIE of it, at the best rates."""
     names = values(rows, "data")
     theirs, ours = (
         [best_rate(_last(rows, name, update), "error")[1] for name in names] for update in UPDATES

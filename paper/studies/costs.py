@@ -52,7 +52,7 @@ class Costs(Study):
 
 
 def claim(rows: Sequence[Row]) -> Claim:
-    """It holds if the best rate is better by more than TIE, and in part if only the average over rates is."""
+    """The claim holds if the best rate is better by more than TIE, and in part if only the average over rates is."""
     costs = {
         name: best_rate(select_rows(rows, approach=name), "cost")[1] for name in (*APPROACHES, *CONSTANT)
     }

@@ -73,7 +73,7 @@ def _checks(found: Sequence[Row], slip: str) -> str:
 
 
 def _theorem(tables: Tables) -> str:
-    """From the section on regret, where it was run."""
+    """The result of the section on regret, where it was run."""
     regrets = {
         (str(row["rate"]), int(row["length"])): float(row["regret"])
         for row in tables.get(THEOREM, [])

@@ -117,5 +117,5 @@ def _invariance(name: str) -> float:
 
 
 def _effective(rate: float) -> float:
-    """In w ← w − η′·∇ℓ, whose slope is 2(p − y): half of what the flow takes from the residual."""
+    """The rate η′ in w ← w − η′·∇ℓ, whose slope is 2(p − y): half of what the flow takes from the residual."""
     return 0.5 * (1.0 - math.exp(-2.0 * rate))

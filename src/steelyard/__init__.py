@@ -15,8 +15,8 @@ if TYPE_CHECKING:
         Sweep,
     )
     from steelyard.learner import Learner
-    from steelyard.model import Settings
     from steelyard.scoring.absent_columns import AbsentColumnsWarning
+    from steelyard.settings import Settings
     from steelyard.weight_summary import WeightWarning
 
 __version__ = "0.2.0a1"
@@ -67,7 +67,7 @@ _homes = {
     "OnlineClassifier": "estimators",
     "OnlineRegressor": "estimators",
     "RowOrderWarning": "engine.totals",
-    "Settings": "model",
+    "Settings": "settings",
     "Sweep": "estimators",
     "WeightWarning": "weight_summary",
 }

@@ -1,6 +1,6 @@
-"""Write arrays as a safetensors file one by one: none need be in memory while another is written.
+"""Write a safetensors file array by array: while one is written, the others need not be in memory.
 
-The bytes are those of safetensors' own `save`, which takes all arrays at once, and copies them twice.
+The bytes equal those of safetensors' own `save`, which takes all arrays at once and copies them twice.
 """
 
 import json
@@ -10,19 +10,19 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-Arrays = Iterable[tuple[str, NDArray[Any]]]
+NamedArrays = Iterable[tuple[str, NDArray[Any]]]
 
-# In the order of safetensors, which puts the arrays of wide types first so that all of them are aligned
+# The order of safetensors: arrays of wide types come first, so that all of them are aligned
 _CODES = {
     "uint64": "U64", "int64": "I64", "float64": "F64", "float32": "F32", "uint32": "U32", "int32": "I32",
     "uint16": "U16", "int16": "I16", "int8": "I8", "uint8": "U8", "bool": "BOOL",
 }  # fmt: skip
 _ORDER = list(_CODES)
-_ALIGNED = 8  # bytes: the header is filled up with blanks
+_ALIGNED = 8  # bytes: the header is padded with spaces
 
 
-def write(file: BinaryIO, arrays: Callable[[], Arrays], metadata: dict[str, str]) -> None:
-    """`arrays` is called twice: to see how large they are, and to write them. The file must be seekable."""
+def write(file: BinaryIO, arrays: Callable[[], NamedArrays], metadata: dict[str, str]) -> None:
+    """Write arrays and metadata. `arrays` is called twice: for sizes, and to write. The file must be seekable."""
     shapes = {name: (array.dtype, array.shape) for name, array in arrays()}
     header: dict[str, Any] = {"__metadata__": metadata}
     starts: dict[str, int] = {}

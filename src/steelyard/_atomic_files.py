@@ -1,4 +1,4 @@
-"""Write files under a temporary name and rename them: a file is written whole, or not at all."""
+"""Write files under a temporary name and rename them, so that a file is complete or not there at all."""
 
 import glob
 import os
@@ -9,8 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` to write to. It becomes `path` if the block succeeds, else it is
-    removed.
+    """Yield a temporary name beside `path` to write to; the file becomes `path` on success, else it is removed.
 
     Devices and pipes such as /dev/null are written to directly: they must not be replaced.
     """
@@ -36,13 +35,13 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove a file that was written so, if it is there, with what killed processes have left beside it."""
+    """Remove a file, if it is there, and temporary files of killed processes beside it."""
     path.unlink(missing_ok=True)
     _sweep_up(path)
 
 
 def _sweep_up(path: Path) -> None:
-    """Remove what processes that were killed have left behind beside this path."""
+    """Remove temporary files of killed processes beside this path."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         number = left.name.removeprefix(f".{path.name}.").removesuffix(".tmp")
         if number.isdecimal() and not _runs(int(number)):

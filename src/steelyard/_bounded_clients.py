@@ -1,9 +1,8 @@
-"""`BoundedClients`: a protocol for uvicorn that bounds how long and how many clients keep it waiting.
+"""`BoundedClients`: a protocol for uvicorn that bounds how many clients keep the server waiting, and for how long.
 
-A client that sends its request byte by byte, begins one and never ends it, says nothing at all, or does not
-take its answer is cut off after a while. When there are too many connections, the one that has kept the
-server waiting longest makes room for the next: people who are really there are served, whoever else is
-connected.
+A client that sends its request byte by byte, never completes it, sends nothing at all, or does not take its answer
+is disconnected after a while. With too many connections, the one that has kept the server waiting longest is
+closed for the next: so active clients are served, whoever else is connected.
 """
 
 import asyncio
@@ -13,14 +12,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class BoundedClients(H11Protocol):
-    """For `uvicorn.Config(http=…)`; other bounds are those of a subclass."""
+    """The class for `uvicorn.Config(http=…)`; subclasses set other bounds."""
 
     patience = 10.0
-    """Seconds within which a request must be there as a whole, and some more of an answer must be taken."""
+    """Seconds for a client to complete a request, and between two parts of an answer that it takes."""
     most = 200
-    """Connections at once."""
-    _since = 0.0  # it is the client's turn since then
-    _answered = False  # whoever has sent a whole request is cut off after those who have not
+    """The most connections at a time."""
+    _since = 0.0  # the time when the client's turn began
+    _answered = False  # clients that have sent a whole request are disconnected after those that have not
     _unsent = 0
     _timer: asyncio.TimerHandle
 

@@ -14,29 +14,29 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 _LEAST = 1 << 16  # bytes: smaller arrays are not worth reusing
-_SLACK = 1.125  # blocks differ in size
-_WASTE = 8  # times as large as needed: the last block of a file is smaller than the others
-_OWN = mmap.ACCESS_COPY if os.name == "posix" else mmap.ACCESS_DEFAULT  # else forked processes would share it
-_MOST = 8  # spare buffers: a few are in use in turn; if many are freed at once, the rest are not needed
+_SLACK = 1.125  # new buffers are larger than needed by this factor, as blocks differ in size
+_WASTE = 8  # reused buffers are at most this many times as large as needed, as for the last block of a file
+_OWN = mmap.ACCESS_COPY if os.name == "posix" else mmap.ACCESS_DEFAULT  # forked processes must not share it
+_MOST = 8  # spare buffers: only a few are in use in turn
 
 
 def spacious(count: int, dtype: DTypeLike) -> NDArray[Any]:
-    """Like `np.empty`, for arrays that are far larger than what will be used of them; large ones are 0.
+    """Return an array like `np.empty`, of which only a small part will be used; large ones hold zeros.
 
-    NumPy asks for huge pages, each of which the system clears as a whole for the first byte that is touched.
+    NumPy asks for huge pages, and the system clears such a page as a whole when its first byte is touched.
     """
     size = count * np.dtype(dtype).itemsize
     return np.empty(count, dtype) if size < _LEAST else np.frombuffer(mmap.mmap(-1, size, access=_OWN), dtype)
 
 
 class BufferPool:
-    """Arrays like those of `np.empty`, from any thread. A buffer returns when its array is collected."""
+    """Makes arrays like `np.empty`, for any thread. A buffer is reused when its array was collected."""
 
     def __init__(self) -> None:
         self._spare: deque[memoryview] = deque(maxlen=_MOST)
 
     def empty(self, count: int, dtype: DTypeLike) -> NDArray[Any]:
-        """An uninitialised array of this many numbers. It is not reused while views of it exist."""
+        """Return an uninitialised array of this many numbers; its memory is not reused while views of it exist."""
         size = count * np.dtype(dtype).itemsize
         if size < _LEAST:
             return np.empty(count, dtype)
@@ -46,7 +46,7 @@ class BufferPool:
         return array
 
     def _fitting(self, size: int) -> memoryview:
-        """The next spare buffer, or a new one if that is too small or much too large."""
+        """Return the next spare buffer, or a new one if that is too small or much too large."""
         try:
             buffer = self._spare.popleft()
         except IndexError:

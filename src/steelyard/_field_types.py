@@ -1,4 +1,4 @@
-"""Types of what is given or read: numbers that are no truth values, and the fields of dataclasses."""
+"""Check types of values that users give or files hold: numbers other than bools, and fields of dataclasses."""
 
 import math
 import types
@@ -10,12 +10,12 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a real number. True and False are none, though Python counts with them."""
+    """Return whether it is a real number. True and False are not, though Python counts with them."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check(read: Any) -> None:
-    """A TypeError names the first field that has another type, here or in a dataclass inside."""
+    """Raise a TypeError that names the first field with a wrong type, here or in a dataclass inside."""
     for name, annotation in _declared(cast(Hashable, type(read))).items():
         value = getattr(read, name)
         if not _matches(value, annotation):

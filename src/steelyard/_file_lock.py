@@ -1,4 +1,4 @@
-"""A file that one process at a time has locked; the lock ends with the process, however it ends."""
+"""`FileLock`: a file that one process at a time has locked; the lock ends with the process, however it ends."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ with contextlib.suppress(ImportError):  # Windows has none; no other module asks
 
 
 class FileLock:
-    """The file is there while it is locked; one that a killed process left behind does no harm."""
+    """Exists as a file while it is locked; a file that a killed process left behind does no harm."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -27,19 +27,19 @@ class FileLock:
                 return False
             with contextlib.suppress(OSError):
                 if os.path.samestat(os.fstat(found), self.path.stat()):
-                    os.ftruncate(found, 0)  # what a killed process said
+                    os.ftruncate(found, 0)  # the note of a killed process
                     self._held = found
                     return True
             os.close(found)  # its last owner removed it meanwhile: this one has no name any more
 
-    def say(self, text: str) -> None:
-        """Tell those who find it locked something."""
+    def write_note(self, text: str) -> None:
+        """Write something for those who find it locked."""
         assert self._held is not None
         os.lseek(self._held, 1, os.SEEK_SET)  # Windows lets nobody else read the byte that is locked
         os.write(self._held, text.encode())
 
-    def heard(self) -> str:
-        """What the process says that has it."""
+    def read_note(self) -> str:
+        """Read what the process wrote that has locked it."""
         with contextlib.suppress(OSError), self.path.open("rb") as file:
             file.seek(1)
             return file.read().decode()

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits until something is done, for what must happen wholly or not at all."""
+"""Delay Ctrl-C until something is done that must happen completely or not at all."""
 
 import signal
 import threading
@@ -10,16 +10,16 @@ from typing import Any
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """An interrupt that comes in here is heard at the end. (Only the main thread hears any.)"""
+    """Delay interrupts until the end of this context. (Only the main thread receives any.)"""
     handler: Any = signal.getsignal(signal.SIGINT)
-    came: list[tuple[int, FrameType | None]] = []
+    interrupts: list[tuple[int, FrameType | None]] = []
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    signal.signal(signal.SIGINT, lambda number, frame: interrupts.append((number, frame)))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-        if came:
-            handler(*came[-1])
+        if interrupts:
+            handler(*interrupts[-1])

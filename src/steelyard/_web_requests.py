@@ -1,7 +1,7 @@
-"""Which requests a server on somebody's machine answers: none from pages of other sites.
+"""Refuse requests from pages of other sites to a server on a user's machine.
 
-A web page can have its own name point to this machine, which shows in Host, or send requests to an address of
-this machine, which shows in Origin.
+A web page can let its own name point to this machine, which shows in Host, or send requests to an address of this
+machine, which shows in Origin.
 """
 
 import re
@@ -13,21 +13,21 @@ _OTHER_SITES = "requests from other sites are refused"
 
 
 def refusal(fields: Callable[[str], Sequence[str]], names: Collection[str] | None) -> str | None:
-    """Why a request is not answered; None if it is.
+    """Return why a request is refused; None if it is answered.
 
-    `fields` gives all values of a header field by its name in small letters. `names` are those that the
-    server has; None means any.
+    `fields` gives all values of a header field by its lower-case name. `names` are the names of the server; None
+    means any.
 
     >>> sent = {"host": ["localhost:80@evil.example"]}
     >>> refusal(lambda name: sent.get(name, []), LOOPBACK)
     'a request needs one Host, a name and perhaps a port'
     """
     hosts = fields("host")
-    found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-    if found is None:
+    match = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    if match is None:
         return "a request needs one Host, a name and perhaps a port"
     host = hosts[0].lower()
-    if names is not None and (found[1] or found[2]).lower() not in names:
+    if names is not None and (match[1] or match[2]).lower() not in names:
         return f"this is not {host}: only {', '.join(sorted(names))} are answered"
     if any(origin.lower() not in (f"http://{host}", f"https://{host}") for origin in fields("origin")):
         return _OTHER_SITES

@@ -1,14 +1,14 @@
-"""The table of a model's arrays: what everything but learning needs to know of each.
+"""The table of a model's arrays: their names, and how files, merges, lanes and backups treat each of them.
 
-Files store arrays by this table, the guard against overflow keeps them, merges see which features were met,
+Files store arrays by this table, the guard against overflow backs them up, merges see which features were met,
 and lanes have them side by side. A new array needs a row here and a line that makes it: in `Model`, and in
 `LaneBlock` if lanes have it beside their weights.
 
-Two numbers of a feature lie side by side as one complex number where they are needed together: a row finds
-its features all over memory, and fetching costs the most. `Model.pairs` has each coefficient and its partner,
-which `PARTNERS` names. `Model.sums` has each sum of squared gradients and the lag of its average, where the
-partner is another. Coefficients with units and sums with lags, whatever the scaling, would be simpler: then
-learning took 1.3 to 1.8 times as long with adaptive scaling, 1.2 times with normalized.
+Two numbers of a feature that are needed together are one complex number: the features of a row are scattered
+over memory, and fetching costs the most. `Model.pairs` has each coefficient and its partner, which `PARTNERS`
+names. If the partner is a unit, `Model.sums` has each sum of squared gradients and the lag of the average.
+Coefficients with units and sums with lags, whatever the scaling, would be simpler: then learning took 1.3 to 1.8
+times as long with adaptive scaling, 1.2 times with normalized.
 """
 
 from collections.abc import Collection
@@ -26,49 +26,49 @@ from steelyard.learn.lane_parts import COEFFICIENT, GRADIENTS, LAG, UNIT
 Arrays = dict[str, NDArray[Any]]
 
 PARTNERS = {"adaptive": "squares", "normalized": "squares", "standardized": "units"}
-"""What lies beside a coefficient, by scaling: the name of an array."""
+"""The array whose numbers lie beside coefficients, by scaling."""
 
-# How old a file is shows in the length of its `state`: at least so long is it since there is standardized
-# scaling, since averages follow L1 and L2, and since rates follow epochs.
+# The length of `state` shows the age of a file: it is at least this long since there is standardized scaling,
+# since averages follow L1 and L2, and since rates follow epochs.
 STANDARDIZED, SHRINKAGE, EPOCHS = linear.REFERENCE + 1, linear.PAYMENTS + 1, linear.TOUCHED + 1
 
-IN_COMMON, OF_EACH = "in common", "of each"  # in lanes: one for all; an array with a column for each
+IN_COMMON, OF_EACH = "in common", "of each"  # arrays of lanes: one for all; one with a column for each
 
 
 @dataclass(frozen=True)
 class ModelArray:
-    """A row of the table. An array may be empty, which depends on the settings."""
+    """A row of the table. With some settings the array is empty."""
 
     name: str
-    """In files."""
+    """Its name in files."""
     attribute: str
-    """Of a `Model`, and of a `LaneBlock` where `lanes` says so; perhaps a view."""
+    """Its attribute in a `Model`, and in a `LaneBlock` if `lanes` is set; it may be a view."""
     by_feature: bool = False
     """Whether it has a number for each feature, and files need only those of features that were met."""
     to_predict: bool = True
-    """Or only to learn on."""
+    """Whether predictions need it; if not, only learning does."""
     since: int = 0
     """Files with a shorter `state` lack it."""
     exact: bool = False
-    """With rates of features it is in float64, and in the type of the model in older files."""
+    """Whether it is in float64 with rates of features; in older files it has the type of the model."""
     unmet: str | None = None
-    """The array that says what the number of a feature is before it was met, if that is not 0."""
+    """The array with the number of features that were not met, if that is not 0."""
     count: tuple[str, int] | None = None
-    """Where it is said how many of its entries mean something; files have no others."""
+    """The array and the index of the number of its entries in use; files have no others."""
     grows: bool = False
     """Whether earlier releases had fewer entries."""
     lane_part: int | None = None
-    """Lanes have it as this part of their weights."""
+    """The part of the weights of lanes that it is."""
     lanes: str | None = None
-    """Or else as an array, which is IN_COMMON or OF_EACH; None: models with it do not learn in lanes."""
+    """IN_COMMON or OF_EACH if lanes have it as an array. Without this or a part, models with it learn alone."""
 
     def of(self, model: Any) -> NDArray[Any]:
-        """The array of a model or a block."""
+        """Return the array of a model or a block."""
         array: NDArray[Any] = attrgetter(self.attribute)(model)
         return array
 
     def replace(self, model: Any, numbers: NDArray[Any]) -> None:
-        """Let the model have these numbers instead."""
+        """Replace the array of a model."""
         *owners, last = self.attribute.split(".")
         setattr(reduce(getattr, owners, model), last, numbers)
 
@@ -101,10 +101,10 @@ LANE_PARTS = tuple((array.lane_part, array) for array in ARRAYS if array.lane_pa
 
 
 def met(model: Any, names: Collection[str]) -> NDArray[np.bool_]:
-    """The features of which any of these arrays knows something."""
-    found = np.zeros(model.features, bool)
+    """Return the features that were met: those with a number in any of these arrays."""
+    features = np.zeros(model.features, bool)
     own: Arrays = model.arrays()
     for array in ARRAYS:
         if array.name in names and len(own[array.name]):
-            found |= own[array.name] != (0.0 if array.unmet is None else own[array.unmet][0])
-    return found
+            features |= own[array.name] != (0.0 if array.unmet is None else own[array.unmet][0])
+    return features

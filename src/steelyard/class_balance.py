@@ -1,31 +1,29 @@
-"""Where steps are longer if one of two classes is rare, and what a model remembers for it.
+"""Which losses have longer steps where one of two classes is rare, and the array that a model keeps for it.
 
-`learn.class_steps` says how, and why.
+`learn.rare_classes` says how, and why.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.learn.class_steps import SECOND, SIZE, STEPS, WEIGHT, steps
+from steelyard.learn.rare_classes import FACTOR, SECOND, SIZE, WEIGHT, factor_for
 from steelyard.losses import REAL_LINE, Loss, OneOf
 
-__all__ = ["SECOND", "SIZE", "STEPS", "WEIGHT", "follow", "look_up", "new_state"]
-
-Numbers = NDArray[np.float64]
+__all__ = ["FACTOR", "SECOND", "SIZE", "WEIGHT", "follow", "look_up", "new_state"]
 
 
 def follow(loss: Loss) -> bool:
-    """Whether the labels of this loss are two classes, and its predictions no probabilities."""
+    """Return whether the labels of this loss are two classes, and its predictions are not probabilities."""
     return isinstance(loss.labels, OneOf) and len(set(loss.labels.values)) == 2 and loss.domain == REAL_LINE
 
 
-def new_state(*lanes: int) -> Numbers:
-    """Nothing seen yet; with a column for each lane."""
+def new_state(*lanes: int) -> NDArray[np.float64]:
+    """Return the array before any label was seen; with a number of lanes, one column for each."""
     state = np.zeros((SIZE, *lanes))
-    state[STEPS] = 1.0
+    state[FACTOR] = 1.0
     return state
 
 
-def look_up(state: Numbers) -> None:
-    """Bring the factor up to date, whatever the weight."""
-    state[STEPS] = steps(float(state[WEIGHT]), float(state[SECOND]))
+def look_up(state: NDArray[np.float64]) -> None:
+    """Update the factor for the weights in the array."""
+    state[FACTOR] = factor_for(float(state[WEIGHT]), float(state[SECOND]))

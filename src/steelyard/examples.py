@@ -1,8 +1,7 @@
-"""`Examples`: a validated chunk of the stream. All that travels between rooms.
+"""`Examples`: a validated chunk of the stream, in which rows are passed on.
 
-Whoever holds an `Examples` knows that every index is in bounds, every number finite, no feature
-named twice in a row and no weight negative: kernels need not look. Inputs are neither modified
-nor, if well formed, copied.
+In an `Examples` every index is in bounds, every number finite, no feature occurs twice in a row and no weight is
+negative: kernels need no checks. Inputs are never modified, and not copied if they are well formed.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.learn import rows
 from steelyard.losses import Interval, Loss
 
-# Values whose squares still add up to something finite in their own type
+# Squares of values up to these add up to finite numbers, in the type of the values
 LARGEST = {"float32": 1e17, "float64": 1e150}
 
 
@@ -24,7 +23,7 @@ LARGEST = {"float32": 1e17, "float64": 1e150}
 class Examples:
     """Rows of features in CSR form, each with a label and a weight.
 
-    Where `dense`, the matrix is dense: all rows have the one list of indices 0, 1, 2, …
+    If `dense`, the matrix is dense: all rows share the list of indices 0, 1, 2, …
     """
 
     indptr: NDArray[np.int64]
@@ -35,9 +34,9 @@ class Examples:
     labels: NDArray[np.float64]
     sample_weight: NDArray[np.float64]
     offsets: NDArray[np.float64] | None = None
-    """What is added to w·x, each row's own; None for nothing."""
+    """A number for each row that is added to w·x; None for nothing."""
     checked_sizes: tuple[float, float] | None = None
-    """`value_sizes`, if the check of a matrix has found them: whoever replaces values replaces this too."""
+    """`value_sizes`, if the check of a matrix has found them: code that replaces values must replace this, too."""
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -49,21 +48,21 @@ class Examples:
 
     @property
     def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any], bool]:
-        """The features, as kernels take them."""
+        """The features as kernels take them."""
         return self.indptr, self.indices.astype(np.int32, copy=False), self.values, self.dense
 
     @property
     def targets(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Labels, weights and offsets, as kernels take them."""
-        return np.ascontiguousarray(self.labels), np.ascontiguousarray(self.sample_weight), self.base
+        """Labels, weights and offsets as kernels take them."""
+        return np.ascontiguousarray(self.labels), np.ascontiguousarray(self.sample_weight), self.offsets_array
 
     @property
-    def base(self) -> NDArray[np.float64]:
-        """The offsets, as kernels take them: empty where there are none."""
+    def offsets_array(self) -> NDArray[np.float64]:
+        """The offsets as kernels take them: empty where there are none."""
         return _NONE if self.offsets is None else np.ascontiguousarray(self.offsets)
 
     def take(self, order: NDArray[np.integer[Any]]) -> "Examples":
-        """The rows in another order."""
+        """Return these rows, in this order."""
         labels, sample_weight = self.labels[order], self.sample_weight[order]
         offsets = None if self.offsets is None else self.offsets[order]
         if self.dense:
@@ -85,7 +84,7 @@ _NONE: NDArray[np.float64] = np.zeros(0)
 
 
 def sizes(values: NDArray[np.floating[Any]]) -> tuple[float, float]:
-    """The smallest absolute value other than 0, and the largest: NaN or infinity where some value is."""
+    """Return the smallest absolute value other than 0, and the largest: NaN or infinity if there is one."""
     bits = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
     no_sign = bits.dtype.type((1 << (8 * bits.itemsize - 1)) - 1)
     smallest, largest = np.array(rows.sizes(bits, no_sign), bits.dtype).view(values.dtype)
@@ -93,7 +92,7 @@ def sizes(values: NDArray[np.floating[Any]]) -> tuple[float, float]:
 
 
 def join(parts: Sequence[Examples]) -> Examples:
-    """The rows of all parts, one or more, in this order; all are sparse or all dense, with equal features."""
+    """Join the rows of parts; all of them are sparse or all dense, with equal features."""
     indptr = np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]).cumsum().astype(np.int64)
     indices, values, labels, sample_weight = (
         np.concatenate([getattr(part, name) for part in parts])
@@ -189,7 +188,7 @@ def _csr(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
 
 
 def _narrow(indices: NDArray[Any]) -> NDArray[np.int32]:
-    """Indices, which are within bounds, as kernels take them; SciPy has wide ones for 2³¹ entries or more."""
+    """Return indices, which are within bounds, as kernels take them; SciPy has wide ones from 2³¹ entries on."""
     return indices.astype(np.int32, copy=False)
 
 
@@ -203,7 +202,7 @@ def _dense(matrix: Any) -> tuple[NDArray[np.int64], Any, Any, bool, int]:
 
 
 def _floating(array: NDArray[Any]) -> NDArray[np.floating[Any]]:
-    """float32 and float64 as they are, any other number as float64."""
+    """Return float32 and float64 unchanged, other numbers as float64."""
     if array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
     if array.dtype.kind not in "biuf":
@@ -232,13 +231,13 @@ def _bad_value(indptr: NDArray[np.int64], indices: NDArray[Any], values: NDArray
 
 
 def check_width(rows: Examples, features: int) -> None:
-    """That the model has a coefficient for every feature: kernels do not look."""
+    """Check that the model has a coefficient for every feature: kernels do not."""
     if rows.features > features:
         raise ValueError(f"the rows have {rows.features} features, the model {features}")
 
 
 def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:
-    """Which of the labels the loss takes."""
+    """Return which of the labels the loss takes."""
     fits = np.zeros(len(labels), bool)
     for accepted in (loss.labels, loss.soft_labels):
         if isinstance(accepted, Interval):
@@ -250,7 +249,7 @@ def allowed(labels: NDArray[np.float64], loss: Loss) -> NDArray[np.bool_]:
 
 
 def check_labels(labels: NDArray[np.float64], loss: Loss | None, learned: Any = True) -> None:
-    """That labels are numbers, and such as the loss takes; `learned` may mark rows, and others have any."""
+    """Check that labels are finite, and allowed by the loss; `learned` may mark the rows to check."""
     bad = np.flatnonzero(learned & ~np.isfinite(labels))
     rule = "labels must be finite"
     if loss is not None and not len(bad):

@@ -12,13 +12,14 @@ from steelyard.io.errors import InputError
 from steelyard.model import Model
 from steelyard.predictor import FORMAT
 from steelyard.scoring.loaded_model import LearnedModel
+from steelyard.token_rules import ASCII
 
 SCORER = Path(__file__).parent / "javascript" / "scorer.js"
 _OPSET = 17
 
 
 def as_json(model: LearnedModel, *, names: bool = True) -> dict[str, Any]:
-    """What a predictor needs: how rows become features, the coefficients that are not 0, and their names."""
+    """The model as a predictor needs it: how rows become features, the coefficients that are not 0, and their names."""
     engine = model.engine
     settings = engine.settings[engine.best]
     if losses.name_of(settings.loss) is None:
@@ -39,7 +40,7 @@ def as_json(model: LearnedModel, *, names: bool = True) -> dict[str, Any]:
 
 
 def _coefficients(model: Model) -> dict[str, Any]:
-    """Of single precision the shortest digits that give the same number."""
+    """The bias and the coefficients that are not 0, in the shortest digits that give the same number."""
     weights = model.coefficients()
     indices = np.flatnonzero(weights)
     bias = model.bias if model.settings.bias else 0.0
@@ -71,7 +72,8 @@ def write_json(path: Path, model: LearnedModel, *, names: bool = True) -> None:
 def write_scorer(path: Path) -> None:
     """The scorer in JavaScript, one file without dependencies."""
     with _atomic_files.replacing(path) as temporary:
-        temporary.write_bytes(SCORER.read_bytes())
+        text = SCORER.read_text(encoding="utf-8").replace("TOKEN_RULES", json.dumps(ASCII.as_json()), 1)
+        temporary.write_text(text, encoding="utf-8")
 
 
 def write_onnx(path: Path, model: LearnedModel) -> None:

@@ -19,7 +19,7 @@ class FeatureColumns:
         self.columns = np.zeros(min(features, MOST), np.int64)
         self.candidates = np.zeros((min(features, MOST), origins.CANDIDATE_SIZE))
         self.counts = np.zeros(2, np.int64)
-        """Of columns and of candidates: the rest of their arrays means nothing."""
+        """The numbers of columns and of candidates: the rest of their arrays means nothing."""
 
     @property
     def found(self) -> NDArray[np.int64]:
@@ -27,7 +27,7 @@ class FeatureColumns:
         return self.columns[: self.counts[0]]
 
     def begin(self, examples: Examples, row: int, known_units: NDArray[Any]) -> None:
-        """With the first row: its features are the candidates, unless their units are known beforehand."""
+        """Begin with the first row: its features are the candidates, unless their units are known beforehand."""
         if len(self.origins):
             here = slice(examples.indptr[row], examples.indptr[row + 1])
             features = examples.indices if examples.dense else examples.indices[here]
@@ -37,10 +37,10 @@ class FeatureColumns:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """As kernels take them."""
+        """The arrays that kernels take."""
         return self.origins, self.columns, self.candidates, self.counts
 
 
 def bytes_needed(features: int, dtype: str) -> int:
-    """What all of it takes."""
+    """The bytes that all arrays take."""
     return features * np.dtype(dtype).itemsize + min(features, MOST) * 8 * (1 + origins.CANDIDATE_SIZE)

@@ -23,9 +23,10 @@ from steelyard.examples import Examples, check_labels, check_width
 from steelyard.learn import adaptive, clock, epochs, linear, row_copies, standardized
 from steelyard.learn.rows import Rows
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
 from steelyard.native import methods
+from steelyard.settings import Settings
 
 _as_they_come = np.empty(0, np.int64)
 
@@ -85,9 +86,9 @@ class Learner:
         predictions = np.empty(len(examples))
         bias = self.model.bias if self.model.settings.bias else 0.0
         weights = self.model.coefficients()
-        if len(examples.values) > 8 * len(weights):  # read so often that they had better lie side by side
+        if len(examples.values) > 8 * len(weights):  # they are read so often that a copy without gaps pays
             weights = np.ascontiguousarray(weights)
-        linear.predict(*examples.arrays, examples.base, weights, bias, predictions)
+        linear.predict(*examples.arrays, examples.offsets_array, weights, bias, predictions)
         return predictions
 
     def learn(self, examples: Examples, order: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
@@ -106,8 +107,8 @@ class Learner:
         in_epochs = settings.adaptive and settings.update == "invariant"
         if in_epochs and (model.state[linear.FRACTION] or broken(examples.sample_weight)):
             model.hold_gains()
-        model.forget_answer()  # a tiny weight may change coefficients, but no number of the state
-        kept = overflow.Kept(model, examples) if overflow.could_overflow(model, examples) else None
+        model.forget_answer()  # tiny weights may change coefficients while the state stays equal
+        backup = overflow.ModelBackup(model, examples) if overflow.could_overflow(model, examples) else None
         predictions = np.empty(len(examples))
         if settings.scaling == "standardized" and model.clock == 0.0:
             first = np.arange(len(examples)) if order is None else order
@@ -117,14 +118,14 @@ class Learner:
         rows = Rows(*examples.arrays, *examples.targets, turns)
         with np.errstate(all="ignore"):
             (self._learn_adaptive if settings.adaptive else self._learn_plain)(rows, predictions)
-        if kept is not None and not (kept.finite and np.isfinite(predictions).all()):
-            kept.put_back()
+        if backup is not None and not (backup.finite and np.isfinite(predictions).all()):
+            backup.restore()
             raise FloatingPointError(overflow.message(settings))
         return predictions
 
     def _learn_plain(self, rows: Rows, predictions: NDArray[np.float64]) -> None:
         model, settings = self.model, self.model.settings
-        numbers = linear.Plain(model.raw_coefficients, model.state, model.l1_applied)
+        numbers = linear.PlainModel(model.raw_coefficients, model.state, model.l1_applied)
         rule = linear.Rule(
             settings.scaling == "row_norm", float(settings.bias), *self._pointers(),
             settings.update == "invariant", settings.l1, settings.l2,
@@ -146,33 +147,33 @@ class Learner:
         common = model.l1_applied, model.l1_lags, model.payments, *states
         first = model.pairs, model.sums, model.gained, model.touched
         if settings.scaling == "standardized":
-            rooms = row_copies.rooms_for(rows.indptr, model.pairs, model.columns.arrays[0], moment)
+            scratch = row_copies.scratch_for(rows.indptr, model.pairs, model.columns.arrays[0], moment)
             numbers = standardized.Model(*first, *model.columns.arrays, *common)
-            standardized.learn(rows, numbers, rule, predictions, rooms)
+            standardized.learn(rows, numbers, rule, predictions, scratch)
         else:
-            own = row_copies.adaptive_rooms(rows.indptr, model.pairs, model.max_abs, moment)
+            buffers = row_copies.adaptive_scratch_for(rows.indptr, model.pairs, model.max_abs, moment)
             normalized = settings.scaling == "normalized"
             adaptive.learn(
-                rows, adaptive.Model(*first, model.max_abs, *common), rule, normalized, predictions, own
+                rows, adaptive.Model(*first, model.max_abs, *common), rule, normalized, predictions, buffers
             )
 
     def _pointers(self) -> tuple[Any, Any, Any]:
         settings = self.model.settings
-        stands_still = settings.update == "explicit" or settings.power_t == 0.0  # and is quicker to compile
+        constant = settings.update == "explicit" or settings.power_t == 0.0  # this form compiles faster
         return (
-            methods.pointer(settings.schedule(), "frozen" if stands_still else "integral"),
+            methods.pointer(settings.schedule(), "frozen" if constant else "integral"),
             methods.step_pointer(settings.loss, updates.by_name(settings.update).step),
             methods.pointer(settings.loss, "value"),
         )
 
 
 def broken(weights: NDArray[np.float64]) -> bool:
-    """Whether some weight is no whole number."""
+    """Return whether some weight is not a whole number."""
     return not np.array_equal(weights, np.floor(weights))
 
 
 def _checked_order(order: Any, rows: int) -> NDArray[np.int64]:
-    """Kernels do not look whether there is such a row."""
+    """Return the order as kernels take it, which do not check that there are such rows."""
     numbers = np.asarray(order)
     whole = numbers.dtype.kind in "iu" or not numbers.size
     if not whole or numbers.shape != (rows,) or (rows > 0 and not 0 <= numbers.min() <= numbers.max() < rows):

@@ -1,7 +1,7 @@
-"""The arrays of a model file: which of them are stored, read one by one, checked, and put into models.
+"""The arrays of a model file: they are read one by one, checked, and put into models; `compact` selects what is stored.
 
-A model that has met few of its features stores those only (since format 2). To predict, a model needs less
-than it has learned: `StoredModel` reads just that.
+A model that has met few of its features stores those only (since format 2). Predictions need fewer arrays than
+learning: `StoredModel` reads only these.
 """
 
 import json
@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 from steelyard import array_table, feature_columns, model_schema
 from steelyard.array_table import ARRAYS, Arrays, ModelArray
 from steelyard.learn import linear, shrinkage
-from steelyard.model import Model, Settings, epochs_begun
+from steelyard.model import Model, epochs_begun
+from steelyard.settings import Settings
 
 Read = Callable[[str], NDArray[Any] | None]
 
 FORMAT = 7  # the newest that this release reads
-_MAPPED = 16 << 20  # bytes of a file that may be in memory beside the arrays that are made of them
+_MAPPED = 16 << 20  # bytes of a file that may be in memory beside the arrays made from them
 
 
 class ArrayFile:
-    """A model file, open: its metadata, and its arrays by name, read when they are asked for."""
+    """An open model file: its metadata, and its arrays by name, read when they are asked for."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -40,7 +41,7 @@ class ArrayFile:
         self._file.__exit__(None, None, None)
 
     def read(self, name: str) -> NDArray[Any] | None:
-        """A copy; None if there is none of that name."""
+        """Return a copy of an array; None if there is none of that name."""
         if name not in self.names:
             return None
         if self._mapped > _MAPPED:  # pages of a mapped file stay until it is closed
@@ -52,13 +53,13 @@ class ArrayFile:
         return array
 
     def under(self, prefix: str) -> Read:
-        """`read` of the names that begin so, by the rest of the name."""
+        """Return `read` for names with this prefix, which is left out."""
         return lambda name: self.read(prefix + name)
 
     def all_under(self, prefix: str) -> Arrays:
-        """All arrays whose names begin so."""
-        found = {name: self.read(name) for name in sorted(self.names) if name.startswith(prefix)}
-        return {name: array for name, array in found.items() if array is not None}
+        """Read all arrays whose names have this prefix."""
+        arrays = {name: self.read(name) for name in sorted(self.names) if name.startswith(prefix)}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def _open(self) -> None:
         from safetensors import SafetensorError, safe_open
@@ -75,9 +76,9 @@ class ArrayFile:
 
 
 class StoredModel(Model):
-    """A model as a file has it, with what it predicts with, and nothing of what it would learn on with."""
+    """A model with the arrays that predictions need, and without those that only learning needs."""
 
-    raw_coefficients = units = lag = np.zeros(0)  # not views, as they are of models that learn
+    raw_coefficients = units = lag = np.zeros(0)  # arrays, not views as in models that learn
 
     def __init__(self, settings: Settings, features: int, read: Read) -> None:
         small = min(features, feature_columns.MOST)
@@ -99,12 +100,12 @@ class StoredModel(Model):
 
 
 def _repeated(array: NDArray[Any], features: int) -> NDArray[Any]:
-    """Zeros for all features, if there are any for some, in the memory of one."""
+    """Return zeros for all features in the memory of one; nothing if the array is empty."""
     return np.broadcast_to(array[:1], (features, *array.shape[1:])) if len(array) else array
 
 
 def fill(model: Model, read: Read) -> Model:
-    """Put what `compact` has stored into a model of the same settings."""
+    """Read the arrays that `compact` has stored into a model of the same settings."""
     if read("gained") is not None:
         model.hold_gains()
     for _, empty, stored in _checked(model, read):
@@ -116,7 +117,7 @@ def fill(model: Model, read: Read) -> Model:
 
 
 def _mend_averages(model: Model, read: Read) -> None:
-    """Files of format 5 and older left L1 and L2 out of averages, which then begin anew at the present."""
+    """Let averages of files of format 5 and older begin anew: those left out L1 and L2."""
     if model.settings.averages_shrink and _is_older(read, array_table.SHRINKAGE):
         model.raw_coefficients[...], _ = model.last_and_behind()
         model.lag[...] = 0.0
@@ -125,20 +126,20 @@ def _mend_averages(model: Model, read: Read) -> None:
 
 
 def _mend_fading(model: Model, read: Read) -> None:
-    """In older files averages are of all that was learned, the last epoch is not counted as a whole."""
+    """Adapt averages of older files, in which an open epoch did not count as a whole."""
     state = model.state
     if _is_older(read, array_table.EPOCHS) and model.clock > 0.0:
         state[linear.REFERENCE] *= epochs_begun(model.clock) / model.clock
 
 
 def _is_older(read: Read, than: int) -> bool:
-    """Whether the file has a shorter state: see `array_table`."""
+    """Return whether the file has a shorter state: see `array_table`."""
     state = read("state")
     return state is not None and len(state) < than
 
 
 def _begin_epochs(model: Model, read: Read) -> None:
-    """The state of the epoch (see `learn.clock`), which files of format 6 and older do not have."""
+    """Set the state of the epoch (see `learn.clock`), which files of format 6 and older do not have."""
     if _is_older(read, array_table.EPOCHS):
         model.set_clock(model.clock)
     model_schema.check_clock(model.state)
@@ -146,33 +147,33 @@ def _begin_epochs(model: Model, read: Read) -> None:
 
 
 def compact(model: Model) -> Arrays:
-    """The arrays as they are stored: where few features have been met, of those only."""
+    """Return the arrays as files store them: if few features were met, with the numbers of those only."""
     arrays = model.arrays()
-    arrays["weights"] = arrays["weights"].astype(model.settings.dtype, copy=False)  # as they are rounded
+    arrays["weights"] = arrays["weights"].astype(model.settings.dtype, copy=False)  # their precision
     if model.state[linear.FRACTION] == 0.0 or not len(model.gained):
         del arrays["gained"]
     by_feature = [array.name for array in ARRAYS if array.by_feature and len(arrays.get(array.name, ()))]
-    places = np.flatnonzero(array_table.met(model, by_feature))
+    met = np.flatnonzero(array_table.met(model, by_feature))
     for array in ARRAYS:
         if array.count is not None:
-            counts, place = array.count
-            arrays[array.name] = arrays[array.name][: int(arrays[counts][place])]
-    if not model.settings.in_epochs:  # older releases can read it
+            counts, index = array.count
+            arrays[array.name] = arrays[array.name][: int(arrays[counts][index])]
+    if not model.settings.in_epochs:  # so that older releases can read it
         arrays["state"] = arrays["state"][: array_table.STANDARDIZED]
         for name in (array.name for array in ARRAYS if array.exact):
             arrays[name] = arrays[name].astype(model.settings.dtype, copy=False)
-    if 2 * len(places) > model.features:
+    if 2 * len(met) > model.features:
         return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    return arrays | {name: arrays[name][places] for name in by_feature} | {"met": places}
+    return arrays | {name: arrays[name][met] for name in by_feature} | {"met": met}
 
 
 def _checked(
     model: Model, read: Read, wanted: Sequence[ModelArray] = ARRAYS
 ) -> Iterator[tuple[ModelArray, NDArray[Any], NDArray[Any]]]:
-    """Of each array that is wanted: its place in the model, and what is stored of it."""
+    """Yield each wanted array with its memory in the model and its stored numbers."""
     met = read("met")
     own = model.arrays()
-    found: Arrays = {}
+    checked: Arrays = {}
     for array in wanted:
         name, empty, stored = array.name, own[array.name], read(array.name)
         if stored is not None:
@@ -183,16 +184,16 @@ def _checked(
         if stored is None or stored.shape != empty.shape or stored.dtype != empty.dtype:
             raise ValueError(f"the array {name!r} is missing or not what its settings say")
         if not array.by_feature:
-            found[name] = stored
+            checked[name] = stored
         yield array, empty, stored
-    model_schema.check_columns(model.features, found)
-    model_schema.check_payments(found)
+    model_schema.check_columns(model.features, checked)
+    model_schema.check_payments(checked)
 
 
 def _whole(
     array: ModelArray, stored: NDArray[Any], empty: NDArray[Any], met: NDArray[Any] | None, read: Read
 ) -> NDArray[Any] | None:
-    """As long as in the model: files have a part of some. None if it does not fit."""
+    """Extend an array to its length in the model, as files store only a part of some; None if it does not fit."""
     if (array.grows or array.count is not None) and len(stored) <= len(empty):
         return np.concatenate([stored, empty[len(stored) :]])
     if met is not None and array.by_feature and len(empty):
@@ -202,7 +203,7 @@ def _whole(
 
 
 def _spread(stored: NDArray[Any], met: NDArray[Any], features: int, fill: float) -> NDArray[Any] | None:
-    """What is stored of the features that were met, among those that were not; None if it does not fit."""
+    """Put the numbers of met features among those that were not met; None if they do not fit."""
     if (
         stored.shape != met.shape
         or met.ndim != 1
@@ -220,7 +221,7 @@ def _metadata(path: Path, found: dict[str, str]) -> dict[str, Any]:
         raise ValueError(f"{path}: a safetensors file, but not one of steelyard's")
     try:
         about: dict[str, Any] = json.loads(text)
-        if "\\ud" in text:  # perhaps half of a pair, which nobody could write again: a UnicodeEncodeError
+        if "\\ud" in text:  # perhaps a lone surrogate, which could not be written again: a UnicodeEncodeError
             json.dumps(about, ensure_ascii=False).encode()
         newest = int(dict(about)["format"])
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
@@ -237,7 +238,7 @@ def damaged(path: Path, why: str) -> ValueError:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Whatever goes wrong with what the file has: an error that names it."""
+    """Turn errors about the content of a file into ones that name the file."""
     from safetensors import SafetensorError
 
     try:

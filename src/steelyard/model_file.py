@@ -1,11 +1,11 @@
 """Model files: the one module that reads and writes them. Every release reads the files of all earlier ones.
 
-A model file is a safetensors file: arrays, and one JSON text of metadata. The model that answers lies under
-plain names; the others of its engine (further settings, further classes) under their numbers. Format 3 marks
-a file whose first model means nothing without the others: one model for each class.
+A model file is a safetensors file: arrays, and one JSON text of metadata. The model that answers has plain names;
+those of other models of its engine (further settings, further classes) begin with their numbers. Format 3 marks a
+file whose first model is meaningless without the others: one model for each class.
 
-What else a file may hold: how files are read (`spec`), the names of features, the classes, the parameters of
-an estimator, and the position of a training run that is not finished.
+A file may also hold how files are read (`spec`), the names of features, the classes, the parameters of an
+estimator, and the position of a training run that is not finished.
 """
 
 import io
@@ -23,35 +23,36 @@ from numpy.typing import NDArray
 from steelyard import _array_writer, _atomic_files, model_arrays, model_schema
 from steelyard.array_table import Arrays
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_arrays import ArrayFile, Read, StoredModel
+from steelyard.settings import Settings
 from steelyard.weight_summary import WeightSummary
 
 if TYPE_CHECKING:
     from steelyard.features import Names
 
-_DIFFERING = ("learning_rate", "initial_t", "power_t")  # what competing settings may differ in
+_DIFFERING = ("learning_rate", "initial_t", "power_t")  # settings that compete differ in these only
 _RUN_ARRAY = "run_"
 _CALIBRATION = "calibration."
 
 
 @dataclass
 class EngineState:
-    """What an engine has learned: for each setting one model, or one for each class."""
+    """The state of an engine: for each setting one model, or one for each class."""
 
     settings: list[Settings]
     models: Sequence[Model]
-    """By setting, then by class. Those of an engine are made one by one, when they are asked for."""
+    """The models, by setting, then by class. An engine makes them one by one, when they are asked for."""
     classes: int = 0
-    """More than two: a model for each of them. Else one model a setting."""
+    """The number of classes. With more than two, each has a model; otherwise each setting has one."""
     best: int = 0
-    """The setting that answers."""
+    """The number of the setting that answers."""
     error: NDArray[np.float64] | None = None
-    """Of each setting: the weight of wrong predictions; None if it was not counted."""
+    """The weight of wrong predictions of each setting; None if it was not counted."""
     alive: NDArray[np.float64] | None = None
-    """Of each model: 0 if it diverged."""
+    """For each model: 0 if it diverged."""
     features: int = 0
-    """Of each model."""
+    """The number of features of each model."""
 
     def __post_init__(self) -> None:
         if not self.features and self.models:
@@ -63,23 +64,23 @@ class EngineState:
 
     @property
     def answering(self) -> Model:
-        """The model that answers, or the first of its classes, whose clock and weight are alike."""
+        """The model that answers, or the first of its classes, which all have the same clock and weight."""
         return next(self.best_models())
 
     def best_models(self) -> Iterator[Model]:
-        """The model that answers, or those of its classes, one by one."""
+        """Yield the model that answers, or those of its classes, one by one."""
         first = self.best * self.models_each
         return (self.models[number] for number in range(first, first + self.models_each))
 
     @property
     def progressive_loss(self) -> float:
-        """The progressive loss of what answers: of several classes, the mean over their models."""
+        """The progressive loss of the setting that answers; with several classes, the mean over their models."""
         return float(np.mean([model.progressive_loss for model in self.best_models()]))
 
 
 @dataclass
 class ModelFile:
-    """The content of a file. Whatever is None, the file does not know."""
+    """The content of a file; None where the file has nothing."""
 
     engine: EngineState
     spec: dict[str, Any] | None = None
@@ -91,21 +92,21 @@ class ModelFile:
     parameters: dict[str, Any] = field(default_factory=dict)
     weight_summary: WeightSummary | None = None
     weight_factor: float = 1.0
-    """What an estimator multiplies weights by; that of files is in `spec`."""
+    """The factor of an estimator's weights; that of files is in `spec`."""
     n_iter: int = 1
     calibration: list[list[float]] | None = None
     """The sigmoids that make probabilities: a, b and the bend of each."""
     progressive_calibration: Arrays = field(default_factory=dict)
-    """What they were fitted to and will be fitted to again, if that is progressive predictions."""
+    """The histograms of progressive predictions that they are fitted to, if they are."""
     training: dict[str, Any] | None = None
-    """What it was trained on: an `engine.training_record.TrainingRecord` as JSON."""
+    """The files it was trained on: an `engine.training_record.TrainingRecord` as JSON."""
     run: dict[str, Any] | None = None
-    """The position of an unfinished training run: the file is a checkpoint."""
+    """The position of an unfinished training run, in a checkpoint."""
     run_arrays: Arrays = field(default_factory=dict)
 
 
 def save(path: str | Path, content: ModelFile) -> None:
-    """Write the file, replacing an earlier one in one move. One model after another is put into it."""
+    """Write the file, replacing an earlier one in one move; models are written one after another."""
     with _atomic_files.replacing(Path(path)) as temporary, temporary.open("wb") as file:
         if file.seekable():
             _write(file, content)
@@ -114,7 +115,7 @@ def save(path: str | Path, content: ModelFile) -> None:
 
 
 def as_bytes(content: ModelFile) -> bytes:
-    """What `save` writes."""
+    """Return the bytes that `save` writes."""
     file = io.BytesIO()
     _write(file, content)
     return file.getvalue()
@@ -141,7 +142,7 @@ def _write(file: BinaryIO, content: ModelFile) -> None:
 
 
 def _arrays_beside(content: ModelFile) -> Arrays:
-    """All that is not of a model."""
+    """Return the arrays that do not belong to a model."""
     arrays: Arrays = {} if content.names is None else dict(content.names.arrays())
     arrays |= content.run_arrays
     arrays |= {_CALIBRATION + name: array for name, array in content.progressive_calibration.items()}
@@ -153,7 +154,7 @@ def _arrays_beside(content: ModelFile) -> Arrays:
 
 
 def _extra(content: ModelFile) -> dict[str, Any]:
-    """What is known beside the settings and the arrays."""
+    """Return the metadata beside the settings."""
     engine = content.engine
     extra: dict[str, Any] = {
         "estimator": content.estimator,
@@ -182,7 +183,7 @@ def _extra(content: ModelFile) -> dict[str, Any]:
 
 
 def _format(content: ModelFile) -> int:
-    """The oldest that can say all there is, and would not go on learning in another way."""
+    """Return the oldest format that holds everything, and whose releases would learn on in the same way."""
     if any(model.settings.in_epochs for model in content.engine.models):
         return 7
     if any(bend > 0.0 for _, _, bend in content.calibration or ()):
@@ -193,7 +194,7 @@ def _format(content: ModelFile) -> int:
 def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
     """Read a file; `loss` is needed, and used, only for a model that was trained with a loss of your own.
 
-    Of a loss given as a class, the file knows the parameters.
+    It may be given as a class: the file has its parameters.
     """
     with reading(path, loss) as content:
         content.engine.models = list(content.engine.models)
@@ -202,7 +203,7 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> ModelFile:
 
 @contextmanager
 def reading(path: str | Path, loss: Loss | type[Loss] | None = None) -> Iterator[ModelFile]:
-    """As `load`, but its models are read one by one when they are asked for, which must be within."""
+    """Read a file as `load` does; its models are read one by one when they are asked for, within this context."""
     path = Path(path)
     with model_arrays.explained(path), ArrayFile(path) as file:
         content = _content(file, loss, names=True)
@@ -211,7 +212,7 @@ def reading(path: str | Path, loss: Loss | type[Loss] | None = None) -> Iterator
 
 
 class _ModelsInFile(Sequence[Model]):
-    """By number; none is kept."""
+    """The models of a file by number, read each time they are asked for."""
 
     def __init__(self, stored: list[tuple[Settings, int, Read]]) -> None:
         self._stored = stored
@@ -228,7 +229,7 @@ class _ModelsInFile(Sequence[Model]):
 def opened(
     path: str | Path, loss: Loss | type[Loss] | None = None, *, names: bool = False
 ) -> Iterator[tuple[ModelFile, Iterator[StoredModel]]]:
-    """As `load`, to predict: the models come one by one, each without what only learning needs."""
+    """Read a file to predict: models come one by one, each without the arrays that only learning needs."""
     path = Path(path)
     with model_arrays.explained(path), ArrayFile(path) as file:
         content = _content(file, loss, names=names)
@@ -236,7 +237,7 @@ def opened(
 
 
 def _content(file: ArrayFile, loss: Loss | type[Loss] | None, *, names: bool) -> ModelFile:
-    """All but the models."""
+    """Return the content without the models."""
     model_schema.check(file.about)
     settings = model_schema.settings_from_json(file.path, file.about["settings"], loss)
     extra = dict(file.about["extra"])
@@ -262,7 +263,7 @@ def _content(file: ArrayFile, loss: Loss | type[Loss] | None, *, names: bool) ->
 
 
 def is_model(path: str | Path) -> bool:
-    """Whether it is a model file, of which only the header is read."""
+    """Return whether it is a model file, by reading its header."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -273,7 +274,7 @@ def is_model(path: str | Path) -> bool:
 
 
 def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name: Any = None) -> Model:
-    """One model of a file: the only one, or that of one class against the rest."""
+    """Return one model of a file: the only one, or that of one class against the rest."""
     content = load(path, loss)
     models = list(content.engine.best_models())
     if len(models) == 1:
@@ -291,7 +292,7 @@ def load_one(path: str | Path, loss: Loss | type[Loss] | None = None, class_name
 
 
 def _engine(file: ArrayFile, settings: Settings, extra: dict[str, Any]) -> EngineState:
-    """What is known of the engine beside its models."""
+    """Return the state of the engine without its models."""
     about, features = extra.get("contest"), int(file.about["features"])
     if about is None:
         errors = extra.get("errors")
@@ -312,7 +313,7 @@ def _engine(file: ArrayFile, settings: Settings, extra: dict[str, Any]) -> Engin
 
 
 def _models(file: ArrayFile, state: EngineState) -> Iterator[tuple[Settings, int, Read]]:
-    """Of each model: its settings, its features, and what reads its arrays."""
+    """Yield for each model its settings, its features, and the function that reads its arrays."""
     contest = file.about["extra"].get("contest")
     first = 0 if contest is None else int(contest["first"])
     for number in range(len(state.settings) * state.models_each):

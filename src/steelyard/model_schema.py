@@ -1,11 +1,11 @@
-"""What a model file must look like, looked at before any of it is used; settings as its JSON, and back.
+"""Check model files before any part of them is used; convert settings to JSON and back.
 
-A file may be damaged, or made up by somebody: then it is refused with a word on what is wrong. No number in
-it may make a kernel read beyond its arrays, and none makes anybody allocate more than such a model takes.
+A file may be damaged, or forged: then it is refused with a reason. No number in it may make a kernel read beyond
+its arrays, or make a program allocate more than such a model takes.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from steelyard import _field_types, losses
 from steelyard._parameters import Message, Parameter
+from steelyard.array_table import Arrays
 from steelyard.learn import linear, origins
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
-Arrays = Mapping[str, NDArray[Any]]
 Test = Callable[[Any], bool]
 
 MOST_FEATURES = 1 << 32
@@ -35,7 +35,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_listed(value: Any) -> bool:
-    """An array as JSON: numbers or strings, and their type."""
+    """Return whether it is an array as JSON: numbers or strings, and their type."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("dtype"), str)
@@ -100,7 +100,7 @@ _EXTRA: dict[str, Test] = {
 
 
 def check(about: dict[str, Any]) -> None:
-    """Refuse metadata that no release has written. A ValueError says what."""
+    """Refuse metadata that no release has written, by a ValueError that says what is wrong."""
     for name, test in _METADATA.items():
         if not test(about.get(name)):
             raise ValueError(f"its metadata have no {name!r} that makes sense")
@@ -111,13 +111,13 @@ def check(about: dict[str, Any]) -> None:
 
 
 def check_array(name: str, array: NDArray[Any]) -> None:
-    """A loss may be infinite, which is in `state`; nothing is ever not a number."""
+    """Refuse an array with NaN. Infinity is allowed: a loss in `state` may be infinite."""
     if array.dtype.kind not in "fiu" or np.isnan(array).any():
         raise ValueError(f"its array {name!r} has something that is not a number")
 
 
 def _check_classes(extra: dict[str, Any]) -> None:
-    """As many as there are models."""
+    """Refuse classes, or calibrations, that are not as many as the models."""
     classes, contest, calibration = extra.get("classes"), extra.get("contest"), extra.get("calibration")
     models = contest["classes"] if contest is not None and contest["classes"] > 2 else 1
     if models > 1 and classes is not None and len(classes["values"]) != models:
@@ -127,26 +127,26 @@ def _check_classes(extra: dict[str, Any]) -> None:
 
 
 def check_columns(features: int, arrays: Arrays) -> None:
-    """Of a model's columns of numbers, which kernels follow without looking."""
+    """Refuse columns of numbers that are not among the features: kernels do not check them."""
     counts, columns, candidates = (arrays[name] for name in ("column_counts", "columns", "candidates"))
     if not (0 <= counts[0] <= len(columns) and 0 <= counts[1] <= len(candidates)):
         raise ValueError(f"it promises {counts.tolist()} columns of numbers and has fewer")
-    for places in (columns[: counts[0]], candidates[: counts[1], origins.INDEX]):
-        if len(places) and not 0 <= places.min() <= places.max() < features:
+    for numbers in (columns[: counts[0]], candidates[: counts[1], origins.INDEX]):
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < features:
             raise ValueError("its columns of numbers are not among its features")
-        if not np.array_equal(places, np.floor(places)):
+        if not np.array_equal(numbers, np.floor(numbers)):
             raise ValueError("its columns of numbers are no whole numbers")
 
 
 def check_clock(state: NDArray[Any]) -> None:
-    """Kernels count whole numbers of the clock, and what is left until the next one."""
+    """Refuse a clock that kernels cannot count on from."""
     clock, fraction = float(state[linear.CLOCK]), float(state[linear.FRACTION])
     if not (clock >= 0.0 and 0.0 <= fraction < 1.0) or (fraction > 0.0 and clock != int(clock)):
         raise ValueError(f"its clock stands at {clock:g} and {fraction:g}")
 
 
 def check_payments(arrays: Arrays) -> None:
-    """The list of `shrinkage`, which kernels search without looking."""
+    """Refuse a list of payments (see `learn.shrinkage`) that kernels cannot search."""
     payments, count = arrays["payments"], float(arrays["state"][linear.PAYMENTS])
     if not (count == int(count) and 0 <= count <= max(len(payments) - 1, 0)):
         raise ValueError(f"it promises {count:g} payments of L1 and has room for {len(payments)}")
@@ -155,23 +155,23 @@ def check_payments(arrays: Arrays) -> None:
 
 
 def check_names(features: int, arrays: Arrays) -> None:
-    """Names are cut out of one text by their lengths; keys belong to features."""
+    """Refuse names with lengths that do not fit their text, or keys of features that do not exist."""
     kinds = {
         "index": "i8", "length": "i4", "text": "u1",
         "first": "i8", "first_key": "u4", "second": "i8", "second_key": "u4", "further_key": "u4",
     }  # fmt: skip
-    found = {name: arrays.get(f"names_{name}") for name in kinds}
+    stored = {name: arrays.get(f"names_{name}") for name in kinds}
     for name, kind in kinds.items():
-        array = found[name]
+        array = stored[name]
         if array is None or array.ndim != 1 or array.dtype != np.dtype(kind):
             raise ValueError(f"its array 'names_{name}' is missing or not of the right kind")
-    of = {name: array for name, array in found.items() if array is not None}
-    for places, values in (("index", "length"), ("first", "first_key"), ("second", "second_key")):
-        if len(of[places]) != len(of[values]):
-            raise ValueError(f"its arrays 'names_{places}' and 'names_{values}' do not fit")
-        if len(of[places]) and not 0 <= of[places].min() <= of[places].max() < features:
-            raise ValueError(f"its array 'names_{places}' names features that it does not have")
-    if (of["length"] < 0).any() or of["length"].sum(dtype=np.int64) != len(of["text"]):
+    named = {name: array for name, array in stored.items() if array is not None}
+    for indices, values in (("index", "length"), ("first", "first_key"), ("second", "second_key")):
+        if len(named[indices]) != len(named[values]):
+            raise ValueError(f"its arrays 'names_{indices}' and 'names_{values}' do not fit")
+        if len(named[indices]) and not 0 <= named[indices].min() <= named[indices].max() < features:
+            raise ValueError(f"its array 'names_{indices}' names features that it does not have")
+    if (named["length"] < 0).any() or named["length"].sum(dtype=np.int64) != len(named["text"]):
         raise ValueError("its names are longer or shorter than their text")
 
 

@@ -1,4 +1,4 @@
-"""Figures in the house style: how they look, and how they get into files or into a page.
+"""Figures in the house style: their looks, and how they are saved.
 
 Matplotlib is imported when the first figure is drawn, so importing this module is free and works without
 it. Figures are never made through pyplot: no display and no global state is involved.
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
 COLOURS = {"explicit": "#D55E00", "implicit": "#0072B2", "second_order": "#AA4499", "invariant": "#009E73"}
-BLUE, ORANGE = COLOURS["implicit"], COLOURS["explicit"]
 INK, GREY, FAINT = "#222222", "#777777", "#E6E6E6"
 STYLE: dict[Any, Any] = {
     "font.size": 10.5,
@@ -38,7 +37,7 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: small, and sharp at any size
     "svg.hashsalt": "steelyard",
 }
-# Without its date, a figure drawn again is the same file again.
+# Without its date, a figure that is drawn again gives the same file.
 UNDATED: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 

@@ -1,8 +1,8 @@
 """Learning rates over weighted time.
 
-The clock t counts importance, not examples: an example of weight h moves the clock from t to t + h and gets
-the integral of the rate over that stretch, as h copies would. (With a rate for each feature, `learn.clock`
-gives each unit of the clock one rate.)
+The clock t counts weight, not examples: an example of weight h moves the clock from t to t + h and gets the
+integral of the rate over that stretch, as h copies would. (With a rate for each feature, the rate is constant
+within each unit of the clock: see `learn.clock`.)
 """
 
 import math
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from steelyard._field_types import is_number
 from steelyard.losses import LARGEST_EXPONENT
 
-AUTO = "auto"  # in the place of a learning rate: several are tried, and the best so far answers
+AUTO = "auto"  # a learning rate that is found out: several rates learn side by side (see `engine.auto_rate`)
 
 
 def rate(learning_rate: float, initial_t: float, power_t: float, t: float) -> float:
@@ -68,7 +68,7 @@ class PowerDecay:
         return integral(self.learning_rate, self.initial_t, self.power_t, t, h)
 
     def frozen(self, t: float, h: float) -> float:
-        """h·η(t): the integral with a constant rate, as in the explicit update."""
+        """h·η(t): the integral if the rate stayed as it is at t, as the explicit update takes it."""
         return frozen(self.learning_rate, self.initial_t, self.power_t, t, h)
 
     def importance(self, t: float, integral: float) -> float:
@@ -76,13 +76,13 @@ class PowerDecay:
         if self.power_t == 0.0:
             return integral / self.learning_rate
         start = t + self.initial_t
-        room = self.rate(t) * start
+        scale = self.rate(t) * start
         power = 1.0 - self.power_t
         if integral == 0.0:
             return 0.0
-        if room == 0.0 or power * integral <= -room:
+        if scale == 0.0 or power * integral <= -scale:
             return math.inf
-        needed = integral / room
+        needed = integral / scale
         log_growth = math.log1p(power * needed) / power if power != 0.0 else needed
         return start * math.expm1(log_growth) if log_growth < LARGEST_EXPONENT else math.inf
 

@@ -1,4 +1,4 @@
-"""Which losses have predictions in the units of their labels, whose scale then does not matter.
+"""Which losses have predictions in the units of their labels, so that the scale of labels need not matter.
 
 `learn.label_units` says how, and why.
 """
@@ -12,7 +12,7 @@ __all__ = ["ORIGIN", "SET_AT", "SIZE", "SQUARES", "SUM", "UNIT", "WEIGHT", "foll
 
 
 def follow(loss: Loss) -> bool:
-    """Whether the predictions of this loss come in the units of its labels: whether it is one of p − y."""
+    """Return whether the predictions of this loss have the units of its labels: whether it depends on p − y only."""
     if loss.labels != REAL_LINE or loss.domain != REAL_LINE:
         return False
     try:
@@ -21,5 +21,5 @@ def follow(loss: Loss) -> bool:
             for p, y in ((0.0, 1.0), (0.5, -0.25), (1.0, 3.0), (-2.0, -1.0))
             for shift in (-1.0, 2.0)
         )
-    except (ArithmeticError, ValueError):  # not even defined for such labels
+    except (ArithmeticError, ValueError):  # it is not defined for such labels
         return False

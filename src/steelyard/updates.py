@@ -34,7 +34,9 @@ class Update:
     step: Integrator
     time: Integrator
     needs_curvature: bool = False
-    freezes_rate: bool = False  # a weight multiplies the rate at the start of the step, which does not decay
+    freezes_rate: bool = (
+        False  # the rate does not decay within a step: it is that at the start times the weight
+    )
 
     def change(self, loss: Loss, p: float, y: float, u: float) -> float:
         """The change of p under a push of u ≥ 0."""
@@ -78,7 +80,7 @@ def _implicit_time(loss: Loss, p: float, y: float, change: float) -> float:
     end = p + change
     slope = loss.derivative(end, y)
     if slope * math.copysign(1.0, change) >= 0.0 and math.isfinite(loss.push_for(p, y, change)):
-        # a kink, reached in finite time: the slope that counts is the one on p's side of it
+        # a kink, reached in finite time: the slope on p's side of it counts
         end -= math.copysign(1e-15 * (abs(end) + abs(change)), change)
         slope = loss.derivative(end, y)
     return _quotient(change, slope)
@@ -104,7 +106,7 @@ def _invariant_time(loss: Loss, p: float, y: float, change: float) -> float:
 
 
 def _quotient(change: float, slope: float) -> float:
-    """−Δ/slope for a step downhill, else infinity."""
+    """Return −Δ/slope for a step downhill, else infinity."""
     downhill = change * math.copysign(1.0, slope) < 0.0 and slope != 0.0
     return -change / slope if downhill else math.inf
 

@@ -1,4 +1,4 @@
-"""What a column of importance weights amounts to; warnings if they are no counts, or a handful is most.
+"""Summaries of importance weights; warnings if they cannot be counts, or if a handful of rows dominates.
 
 >>> import numpy as np
 >>> summarise(np.array([1.0, 1.0, 0.0, 2.0]))
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Below these it takes no diagnosis to see which rows count, and a row of a tenth is nothing special.
+# With fewer rows nobody needs to be told which rows count, and a share of a tenth is normal.
 FEW_ROWS = 100
 LARGE_SHARE = 0.1
-SMALL_FRACTION = 0.01  # of the rows with a weight, the effective sample size
-SMALL_SAMPLE = 100.0  # however many rows there are, so large a sample is worth learning from
-# Between these, learning weights as copies costs little on any set tried.
+SMALL_FRACTION = 0.01  # the effective sample size as a part of the rows with a weight
+SMALL_SAMPLE = 100.0  # samples at least this large are worth learning from, however many rows there are
+# Between these, learning weights as copies costs little on all sets tried.
 SMALL_WEIGHT, LARGE_WEIGHT = 1.0 / 8.0, 16.0
 
 
@@ -35,7 +35,7 @@ class WeightWarning(UserWarning):
 
 @dataclass(frozen=True, repr=False)
 class WeightSummary:
-    """Rows are numbered from 0 in the order in which they came, over all chunks of a stream."""
+    """A summary of weights. Rows are numbered from 0 in the order in which they came, over all chunks."""
 
     rows: int
     nonzero: int
@@ -57,11 +57,11 @@ class WeightSummary:
 
     @property
     def mean(self) -> float:
-        """Of the rows that have a weight; 1 where none has."""
+        """The mean weight of the rows that have one; 1 if none has."""
         return self.total / self.nonzero if self.nonzero else 1.0
 
     def scale_warning(self, remedy: str, factor: float = 1.0) -> str:
-        """What to know where weights are no counts; `remedy` says how to have it otherwise."""
+        """Return the warning for weights that cannot be counts; `remedy` says how to change what is done."""
         done = (
             f"so they were multiplied by {factor:.3g}, and a row counts {factor * self.mean:.3g} on average"
         )
@@ -74,7 +74,7 @@ class WeightSummary:
 
     @property
     def warning(self) -> str | None:
-        """What to know and to do where a handful of rows dominates, else None."""
+        """The warning if a handful of rows dominates, else None."""
         if self.nonzero < FEW_ROWS:
             return None
         size = self.effective_sample_size
@@ -91,11 +91,11 @@ class WeightSummary:
         )
 
     def followed_by(self, weights: NDArray[np.float64]) -> "WeightSummary":
-        """The summary with further rows of the stream: to the bit that of all at once."""
+        """Return the summary with further rows of the stream, bit for bit that of all rows at once."""
         from steelyard.learn import weight_sums  # not at the top: reading a model takes no kernels
 
         weights = np.array(weights, np.float64)
-        weights.flags.writeable = False  # as all that kernels are compiled for
+        weights.flags.writeable = False
         sums = np.array([self.total, self.squares, self.largest])
         row = weight_sums.add(weights, sums)
         total, squares, largest = sums.tolist()
@@ -120,23 +120,22 @@ NOTHING = WeightSummary(rows=0, nonzero=0, total=0.0, squares=0.0, largest=0.0, 
 
 
 def summarise(weights: NDArray[np.float64]) -> WeightSummary:
-    """The summary of finite weights, none negative."""
+    """Summarise finite weights, none negative."""
     return NOTHING.followed_by(weights)
 
 
 def factor_for(weights: NDArray[np.float64]) -> float:
-    """What weights are multiplied by that make no sense as numbers of copies; 1 for all others.
+    """Return the factor for weights that make no sense as numbers of copies; 1 for all others.
 
-    There must be many, and median and mean both absurd: a handful of huge weights says nothing about the
-    others, and weights whose mean is 1 have been divided by it already. Let w be the less absurd of the two.
-    From 16 on w becomes 16²/w, and 1 from 16² on; likewise below 1/8. So no two weights that are nearly the
-    same are learned as if they were not.
+    There must be many of them, and both median and mean must be absurd: a handful of huge weights says nothing
+    about the others, and weights whose mean is 1 have been divided by it already. Let w be the less absurd of the
+    two. From 16 on w becomes 16²/w, and 1 from 16² on; likewise below 1/8. So the factor never jumps.
     """
     nonzero = np.count_nonzero(weights)
     if nonzero < FEW_ROWS:
         return 1.0
     mean = float(weights.sum()) / nonzero
-    if SMALL_WEIGHT <= mean <= LARGE_WEIGHT:  # as most are, and finding a median takes time
+    if SMALL_WEIGHT <= mean <= LARGE_WEIGHT:  # most are, and finding a median takes time
         return 1.0
     middle = float(np.median(weights[weights > 0.0]))
     if max(middle, mean) < SMALL_WEIGHT:

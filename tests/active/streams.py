@@ -30,8 +30,10 @@ def rows(count: int, seed: int = 0, noise: float = 0.0) -> tuple[sparse.csr_matr
 def learner(journal: Journal | None = None, *, settings: Settings = SETTINGS, **given: Any) -> ActiveLearner:
     training = RefitPlan(**{name: given.pop(name) for name in ("weights", "orders", "seed") if name in given})
     strategy = strategies.by_name(given.pop("strategy", "iwal"))
+    chunk = given.pop("pool", None)
+    pool = None if chunk is None else (chunk, np.arange(len(chunk)))
     plan = BudgetPlan(**(given or {"rate": 0.1}))
-    return ActiveLearner(settings, FEATURES, plan, training, journal, strategy=strategy)
+    return ActiveLearner(settings, FEATURES, plan, training, journal, strategy=strategy, pool=pool)
 
 
 def answered(asking: ActiveLearner, chunk: Examples, labels: np.ndarray) -> ActiveLearner:
@@ -44,10 +46,10 @@ def answered(asking: ActiveLearner, chunk: Examples, labels: np.ndarray) -> Acti
     return asking
 
 
-def answered_from(asking: ActiveLearner, pool: Examples, labels: np.ndarray, most: int = 10_000) -> list[int]:
+def answered_from(asking: ActiveLearner, labels: np.ndarray, most: int = 10_000) -> list[int]:
     """Ask from a ranked pool, and answer at once; returns the rows in their order."""
     asked: list[int] = []
-    while len(asked) < most and (query := asking.ask_from(pool, np.arange(len(pool)))) is not None:
+    while len(asked) < most and (query := asking.ask_from_pool()) is not None:
         asked.append(query.id)
         asking.answer([query.id], [labels[query.id]])
     return asked

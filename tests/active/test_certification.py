@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active.certification import Certification, Read, draw_order
+from steelyard.active.certification import Certification, ReadRow, draw_order
 from steelyard.active.sequential_tests import PlannedTest
 from steelyard.active.verification import verify
 
@@ -117,8 +117,8 @@ def test_plans_and_recall() -> None:
         attempt("recall", plan=0.9)
     order = draw_order(0, 0, 300, np.arange(300)).tolist()
     ranked = next(row for row in range(300) if row not in order[:3])
-    reads = [Read(order[0], "ham", 0), Read(ranked, "spam", None), Read(order[1], None, 0)]
-    reads.append(Read(order[2], "ham", 0))
+    reads = [ReadRow(order[0], "ham", 0), ReadRow(ranked, "spam", None), ReadRow(order[1], None, 0)]
+    reads.append(ReadRow(order[2], "ham", 0))
     among = np.setdiff1d(np.arange(300), [read.row for read in reads])
     recall = finished(
         Certification("recall", 0.5, CLASSES, ["ham"] * 300, among, positive="spam", reads=reads), 1000

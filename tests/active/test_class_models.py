@@ -98,7 +98,7 @@ def test_a_journal_is_continued_bit_for_bit(strategy: str, tmp_path: Any) -> Non
         rest.change(number, 2.0)
         rest.withdraw(max(rest.labels))
         assert rest.labels[number] == 2.0
-        (about,) = journal.connect().execute("SELECT about FROM about").fetchone()
+        (about,) = journal.file.connect().execute("SELECT about FROM about").fetchone()
         assert json.loads(about)["format"] == 4
         assert (whole.predict(examples(matrix)).argmax(axis=1) == labels).mean() > 0.6
 

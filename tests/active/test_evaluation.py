@@ -92,7 +92,7 @@ def test_lanes_have_not_learned_what_they_score() -> None:
     chunk, labels = stream(200, noise=0.5)
     asking = answered(learner(rate=0.5), chunk, labels)
     count = len(asking.labelled)
-    found = CrossValidation(asking.labelled, count).predict(asking.labelled.places)
+    found = CrossValidation(asking.labelled, count).predict(asking.labelled.rows, asking.labelled.places)
     rows = asking.labelled.examples(0, count)
     for place in range(0, count, 13):
         rest = refit(SETTINGS, RefitPlan(), rows, np.arange(count) % 10 == place % 10)
@@ -106,7 +106,7 @@ def test_one_pass_lanes_and_rows_with_features_never_met() -> None:
     asked = [question.id for question in asking.consider(chunk)]
     asking.answer(asked[:5], labels[asked[:5]].tolist())
     lanes = CrossValidation(asking.labelled, 5)
-    found = lanes.predict(np.arange(len(asked)))
+    found = lanes.predict(asking.labelled.rows, np.arange(len(asked)))
     assert np.isfinite(found).all()
     model = refit(SETTINGS, RefitPlan(orders=0), asking.labelled.examples(0, 5))
     np.testing.assert_array_equal(model.raw_coefficients, asking.model.raw_coefficients)
@@ -115,7 +115,7 @@ def test_one_pass_lanes_and_rows_with_features_never_met() -> None:
 def test_the_model_itself_judged_by_rows_it_never_learned() -> None:
     chunk, labels = stream(800, noise=0.5)
     asking = answered(learner(rate=0.3, audit=0.1), chunk, labels)
-    audit = asking.in_audit(np.arange(800))
+    audit = asking.audit.includes(np.arange(800))
     history = asking.history()
     assert history.asked[audit].all()
     assert 50 < audit.sum() < 110

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.active._journal_file import transaction
 from steelyard.active.events import ANSWER, CHANGE, SKIP, TEACH, WITHDRAW, Event, Events
-from steelyard.active.journal import Journal, transaction
+from steelyard.active.journal import Journal
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stored_rows import ReadRows
 from steelyard.active.strategies._base import BudgetPlan
@@ -87,7 +88,7 @@ def test_another_process_cannot_ask_meanwhile(tmp_path: Path) -> None:
     with Journal(path) as journal:
         with pytest.raises(ValueError, match=r"another process is using it$"):
             Journal(path)
-        journal.say_where("http://127.0.0.1:1/")
+        journal.file.write_address("http://127.0.0.1:1/")
         with pytest.raises(ValueError, match=r"another process is using it, at http://127\.0\.0\.1:1/$"):
             Journal(path)
     Journal(path).close()
@@ -96,16 +97,18 @@ def test_another_process_cannot_ask_meanwhile(tmp_path: Path) -> None:
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     with Journal(path) as journal:
-        journal._db.execute("CREATE TEMP TRIGGER full BEFORE INSERT ON events BEGIN SELECT no_room(); END")
+        journal.file.db.execute(
+            "CREATE TEMP TRIGGER full BEFORE INSERT ON events BEGIN SELECT no_room(); END"
+        )
         with pytest.raises(OSError, match="could not be written") as caught:
             journal.add([Event(ANSWER, 0, 1.0)])
         assert caught.value.filename == str(path)
-        journal._db.execute("DROP TRIGGER full")
+        journal.file.db.execute("DROP TRIGGER full")
         assert not list(journal.events())
         journal.add([Event(ANSWER, 0, 1.0)])
         # a failed commit may have ended the transaction already: there is nothing to roll back then
-        with pytest.raises(OSError, match="could not be written"), transaction(journal._db, to_disk=True):
-            journal._db.execute("COMMIT")
+        with pytest.raises(OSError, match="could not be written"), transaction(journal.file.db, to_disk=True):
+            journal.file.db.execute("COMMIT")
         assert list(journal.events()) == [Event(ANSWER, 0, 1.0)]
 
 
@@ -187,7 +190,7 @@ def test_answers_change_wherever_they_stand(tmp_path: Path) -> None:
         again = learner(journal, rate=0.3)
         np.testing.assert_array_equal(again.model.pairs, model)
         np.testing.assert_array_equal(again.labelled.models[0].pairs, asking_model)
-        again.journal.begin_attempt(1, {})
+        again.journal.attempts.begin(1, {})
     assert json.loads(read_about(path))["format"] == 3
 
 
@@ -249,7 +252,7 @@ def test_damage_that_shows_only_in_use(tmp_path: Path) -> None:
     with Journal(path) as journal:
         asking = learner(journal)
         answered(asking, chunk, labels)
-        journal._db.executescript(
+        journal.file.db.executescript(
             "PRAGMA writable_schema = ON;"
             "UPDATE sqlite_master SET rootpage = 9999 WHERE name IN ('decisions', 'events');"
             "PRAGMA schema_version = 99; PRAGMA writable_schema = RESET;"
@@ -272,7 +275,7 @@ def test_old_journals_are_read_as_they_are(tmp_path: Path) -> None:
     db.close()
     before = path.read_bytes()
     with Journal(path, read_only=True) as journal:
-        assert journal.count_attempts() == 0
+        assert journal.attempts.count() == 0
         assert journal.turns() == {}
     assert path.read_bytes() == before
 

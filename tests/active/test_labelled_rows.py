@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.active.labelled_rows import Labelled, RefitPlan, _spread, average, last_refit
+from steelyard.active.labelled_rows import LabelledRows, RefitPlan, _spread, average, last_refit
 from steelyard.active.stored_rows import sparse_row
 from steelyard.examples import examples
 from steelyard.learner import Learner
@@ -12,9 +12,9 @@ from steelyard.model import Model, Settings
 from tests.active.streams import FEATURES, SETTINGS, rows, stream
 
 
-def labelled(count: int, **given: object) -> Labelled:
+def labelled(count: int, **given: object) -> LabelledRows:
     chunk, labels = stream(count)
-    found = Labelled(SETTINGS, FEATURES, RefitPlan(**given))  # type: ignore[arg-type]
+    found = LabelledRows(SETTINGS, FEATURES, RefitPlan(**given))  # type: ignore[arg-type]
     for place in range(count):
         found.rows.add(*sparse_row(chunk, place))
         found.answer(place, labels[place], probability=0.05)
@@ -38,7 +38,7 @@ def test_without_orders_each_answer_is_learned_once() -> None:
 
 
 def test_it_does_not_matter_when_the_model_is_looked_at() -> None:
-    often = Labelled(SETTINGS, FEATURES, RefitPlan())
+    often = LabelledRows(SETTINGS, FEATURES, RefitPlan())
     chunk, labels = stream(50)
     for place in range(50):
         often.rows.add(*sparse_row(chunk, place))
@@ -92,7 +92,7 @@ def test_trainings_that_make_no_sense(given: dict[str, object], message: str) ->
 
 def test_models_in_units_of_their_own_have_no_mean() -> None:
     with pytest.raises(ValueError, match="units of their own: use scaling='normalized'"):
-        Labelled(Settings(losses.by_name("modified_huber")), 3, RefitPlan())
+        LabelledRows(Settings(losses.by_name("modified_huber")), 3, RefitPlan())
 
 
 @pytest.mark.parametrize("scaling", ["normalized", "plain"])

@@ -1,13 +1,11 @@
 """Simulations: chunks, threads, labels that nobody asks for, and what cannot be simulated."""
 
-import math
-
 import numpy as np
 import pytest
 
 from steelyard import losses
 from steelyard.active.counter_rng import uniform
-from steelyard.active.simulation import Asker, Simulation, fraction_needed, hull
+from steelyard.active.simulation import Asker, Simulation, hull
 from steelyard.examples import examples
 from steelyard.model import Settings
 from tests.support.naive_asking import askers, stream
@@ -88,9 +86,3 @@ def test_the_hull_is_below_every_trial_and_bends_one_way() -> None:
 
 def test_trials_at_one_place() -> None:
     np.testing.assert_array_equal(hull(np.full(3, 0.5), np.array([0.3, 0.1, 0.2])), [[0.5, 0.1]])
-
-
-def test_how_many_labels_were_fraction_needed() -> None:
-    fractions, errors = np.array([0.1, 0.2, 0.4]), np.array([0.3, 0.08, 0.05])
-    assert fraction_needed(fractions, errors, 0.08) == 0.2
-    assert math.isnan(fraction_needed(fractions, errors, 0.01))

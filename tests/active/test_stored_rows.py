@@ -1,6 +1,5 @@
 """What is known about rows takes few bytes, and is what plain dictionaries would say."""
 
-import copy
 import math
 import pickle
 import tracemalloc
@@ -40,9 +39,9 @@ def test_rows_read_are_as_dictionaries_would_have_them() -> None:
         read.add(number, float(place), state)
         places[number], states[number], chances[number] = place, state, float(place)
         if state == OPEN and number % 3:
-            settled = int(rng.choice([ANSWERED, SKIPPED]))
-            read.settle(number, settled)
-            states[number] = settled
+            closed = int(rng.choice([ANSWERED, SKIPPED]))
+            read.set_state(number, closed)
+            states[number] = closed
     assert len(read) == 300
     for number in range(-60, 360):
         assert (number in read) == (number in places)
@@ -60,7 +59,7 @@ def test_rows_read_are_as_dictionaries_would_have_them() -> None:
     assert read.taught_between(14, 28) == [number for number in taught if 14 <= number < 28]
     with pytest.raises(KeyError):
         read.place(1000)
-    kept = copy.deepcopy(read)
+    kept = read.copy()
     read.reopen()
     assert (read.count(OPEN), read.count(TAUGHT)) == (300 - len(taught), len(taught))
     assert set(read.in_state(OPEN)) == {*places} - {*taught}
@@ -110,7 +109,7 @@ def test_many_answers_take_few_bytes_each() -> None:
         read, events = ReadRows(), Events()
         for number in range(10_000):
             read.add(number, 0.5)
-            read.settle(number, ANSWERED)
+            read.set_state(number, ANSWERED)
             events.append(Event(ANSWER, number, 1.0))
         taken, _ = tracemalloc.get_traced_memory()
     finally:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.active import strategies, strategy_trials
-from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stored_rows import sparse_row
 from steelyard.active.strategy_trials import LEARNERS, TrialPlan, error, outcomes
@@ -47,7 +47,7 @@ def test_margin_asks_for_what_it_is_least_sure_of_and_nothing_twice() -> None:
 def test_margin_is_what_its_definition_says(learner: str) -> None:
     """Ten labels, then the least certain rows, ranked anew for every tenth more of labels."""
     chunk, training = rows(300), LEARNERS[learner]
-    labelled = Labelled(DEFAULT_SETTINGS, chunk.features, training)
+    labelled = LabelledRows(DEFAULT_SETTINGS, chunk.features, training)
     asked: list[int] = []
     while (count := len(asked)) < 90:
         if count < 10:

@@ -132,7 +132,7 @@ def test_names_that_are_lacking_or_added_are_noticed_with_the_journal(proof: tup
 def test_a_change_in_the_journal_is_noticed(proof: tuple[Any, Path], tmp_path: Path) -> None:
     certificate, path = proof
     with Journal(path, read_only=True) as journal:
-        kept = journal.attempt(1)
+        kept = journal.attempts.read(1)
         assert kept is not None
         with Journal() as forged:
             _check_forgeries(certificate, *kept, journal, forged)
@@ -151,14 +151,14 @@ def _check_forgeries(
         among = start["among"][:at] + flipped[at] + start["among"][at + 1 :]
         starts.append((("among", at), start | {"among": among}))
     for where, other_start in starts:
-        journal._db.backup(forged._db)
+        journal.file.db.backup(forged.file.db)
         packed = zlib.compress(json.dumps(other_start).encode())
-        forged._db.execute("UPDATE attempts SET start = ?", (packed,))
+        forged.file.db.execute("UPDATE attempts SET start = ?", (packed,))
         _check_noticed(certificate, forged, where)
     for at in (0, 1, len(certificate["draws"]) - 1):
-        journal._db.backup(forged._db)
+        journal.file.db.backup(forged.file.db)
         label = json.dumps(other(entries[at][2], ("label",)))
-        forged._db.execute("UPDATE attempt_entries SET label = ? WHERE id = ?", (label, at + 1))
+        forged.file.db.execute("UPDATE attempt_entries SET label = ? WHERE id = ?", (label, at + 1))
         _check_noticed(certificate, forged, ("label", at))
 
 

@@ -17,7 +17,7 @@ from steelyard.building import __main__ as command
 from steelyard.building import objects, table
 from steelyard.native import code, library, linking, processor
 from steelyard.native.declare import CHECKED, PLAIN
-from steelyard.native.methods import Method, kept_parameters, pointer
+from steelyard.native.methods import Method, parameter_array, pointer
 from tests.native.processes import SOURCES, VALUE, run
 
 pytestmark = pytest.mark.skipif(PLAIN or CHECKED, reason="libraries are neither plain nor checked")
@@ -68,7 +68,7 @@ def progress(done: int, total: int) -> None:
 
 def value(loss: Any, address: int) -> float:
     call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, *[ctypes.c_double] * 2)(address)
-    return float(call(kept_parameters(loss).ctypes.data, 3.0, 1.0))
+    return float(call(parameter_array(loss).ctypes.data, 3.0, 1.0))
 
 
 @pytest.mark.usefixtures("here")
@@ -79,7 +79,7 @@ def test_a_library_for_each_level(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert len(list(tmp_path.glob("objects/*"))) == 3 * len(LEVELS)
     monkeypatch.setattr(library, "FOLDER", tmp_path / "library")
     monkeypatch.setattr(processor, "levels", lambda: LEVELS)
-    monkeypatch.setattr(code, "_compiled", None)  # nothing is compiled
+    monkeypatch.setattr(code, "_compile", None)  # nothing is compiled
     quantile = losses.by_name("quantile", tau=0.75)
     for tau in (0.75, 0.25):
         loss = losses.by_name("quantile", tau=tau)
@@ -171,7 +171,7 @@ def test_progress_is_one_line(
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
     for done in (1, 2):
-        command._say(done, 2)
+        command._show_progress(done, 2)
     lines = ["\rsteelyard: compiled 1 of 2 functions"] * terminal + ["\rsteelyard: compiled 2 of 2 functions"]
     assert capsys.readouterr().err == "".join(lines)
 

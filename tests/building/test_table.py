@@ -13,10 +13,9 @@ import steelyard
 from steelyard import learn, losses, text, updates
 from steelyard.building import table
 from steelyard.learn import batched_loss
-from steelyard.native import calls
+from steelyard.native import argument_blocks, calls
 from steelyard.native.declare import CHECKED, PLAIN, Kernel
 from steelyard.native.kinds import keys_of
-from steelyard.native.lazy import compiler
 from steelyard.native.methods import pointer, step_pointer
 
 pytestmark = pytest.mark.skipif(PLAIN or CHECKED, reason="libraries are neither plain nor checked")
@@ -51,7 +50,7 @@ def test_every_key_of_a_kernel_can_be_read(kernel: Kernel) -> None:
             assert re.fullmatch(r"F\w+|[a-z]\d+(\[,{0,3}\]|\[:(,:){0,3}\])?", kind), kind
             assert kind[0] == "F" or kind.partition("[")[0] in calls.CODES.values(), kind
             assert calls.words_of(kind)
-        given = compiler._types_of(iter(key.split()))
+        given = argument_blocks.types_of(iter(key.split()))
         assert len(given) == kernel.function.__code__.co_argcount
 
 

@@ -208,7 +208,7 @@ def test_everything_is_exported(tmp_path: Path) -> None:
         answer(session, 1)
         assert session.worker.wait()
         later = run("active", "export", project.path, "--certificate", tmp_path / "later.json").stderr
-        start = project.journal.attempt(1)
+        start = project.journal.attempts.read(1)
         assert start is not None
         learned = len(session.feed.classifier.learner_.labelled) - start[0]["learned"]
         assert f"since then the model has learned {learned} labels" in later

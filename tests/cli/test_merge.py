@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard import model_file
-from steelyard.merging.model_files import merge, tree
+from steelyard.merging.model_files import merge, merge_tree
 from tests.cli.running import refused, rows, run, trained
 
 SMALL = ("--bits", "10")
@@ -130,8 +130,4 @@ def test_a_model_that_is_given_twice(models: list[Path], tmp_path: Path) -> None
 
 
 def test_the_tree_is_that_of_neighbours() -> None:
-    class Letters(str):
-        def merged(self, other: str) -> "Letters":
-            return Letters(f"({self}{other})")
-
-    assert tree([Letters(each) for each in "abcde"]) == "(((ab)(cd))e)"  # type: ignore[comparison-overlap,misc]
+    assert merge_tree("abcde", lambda left, right: f"({left}{right})") == "(((ab)(cd))e)"

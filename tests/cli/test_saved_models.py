@@ -12,8 +12,8 @@ from steelyard.engine import file_training
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import OneOf
-from steelyard.model import DTYPES, SCALINGS
 from steelyard.scoring import loaded_model
+from steelyard.settings import DTYPES, SCALINGS
 from tests.cli.running import run, without_record
 from tests.cli.test_several_classes import topics
 from tests.support.combinations import Point, every, pairwise

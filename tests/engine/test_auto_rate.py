@@ -10,9 +10,10 @@ from steelyard import OnlineClassifier, OnlineRegressor, losses, model_file
 from steelyard.engine import auto_rate
 from steelyard.engine.auto_rate import candidates
 from steelyard.engine.protocol import new_engine, restore
+from steelyard.estimators.fitted import fitted_state
 from steelyard.examples import examples
-from steelyard.model import Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import Settings
 
 
 def test_shares() -> None:
@@ -63,7 +64,7 @@ def test_other_scalings_have_one_that_answers() -> None:
     engine = new_engine(settings, 0, 2)
     engine.learn(examples(np.eye(2), [1.0, -1.0]))
     assert sorted(engine.shares.tolist()) == [0.0] * (len(settings) - 1) + [1.0]
-    assert OnlineRegressor().fit(np.eye(2), [1.0, 2.0])._engine.shares.tolist() == [1.0]
+    assert fitted_state(OnlineRegressor().fit(np.eye(2), [1.0, 2.0])).engine.shares.tolist() == [1.0]
 
 
 def test_shares_are_told() -> None:

@@ -10,8 +10,8 @@ from steelyard.engine.lane_block import LaneBlock
 from steelyard.examples import examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Settings
 from steelyard.native.declare import CHECKED
+from steelyard.settings import SCALINGS, Settings
 from tests.support.splits import FEATURES, Numbers, broken, cut, of_all_sizes, rows, whole
 
 LOSSES = [losses.by_name(name) for name in losses.names()]

@@ -14,8 +14,8 @@ from steelyard.engine.file_training import FileTraining
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import Settings
 from steelyard.scoring import probabilities
+from steelyard.settings import Settings
 
 TABLE = "label,x\n" + "".join(f"{'abc'[k % 3]},{k % 7}\n" for k in range(30))
 
@@ -112,7 +112,7 @@ def test_names_of_classes() -> None:
 def test_a_pipe_is_read_once(path: str, tmp_path: Path) -> None:
     """Its classes are those of its first rows."""
     spec, first = ReadOptions(bits=6).infer([path], "float32")
-    found = file_labels.settle(["-"], spec, first, losses.by_name("hinge"))
+    found = file_labels.infer_labels(["-"], spec, first, losses.by_name("hinge"))
     assert found.class_names is not None
     assert found.class_names.tolist() == ["a", "b", "c"]
     rows = FileRows(["-"], spec)

@@ -10,9 +10,9 @@ from steelyard import losses, model_arrays, model_file
 from steelyard.engine.frozen_models import FrozenModels
 from steelyard.engine.protocol import new_engine
 from steelyard.examples import Examples, examples
-from steelyard.model import SCALINGS, Settings
 from steelyard.model_file import ModelFile
 from steelyard.scoring import loaded_model
+from steelyard.settings import SCALINGS, Settings
 
 LOGISTIC = losses.by_name("logistic")
 SETTINGS = [

@@ -12,7 +12,7 @@ from steelyard.engine import memory_needs
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.protocol import new_engine
 from steelyard.losses import by_name
-from steelyard.model import SCALINGS, Settings
+from steelyard.settings import SCALINGS, Settings
 from tests.cli.running import run
 
 LOGISTIC = Settings(by_name("logistic"))

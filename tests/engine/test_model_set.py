@@ -13,7 +13,7 @@ from steelyard.engine import model_set as model_sets
 from steelyard.engine.model_set import WIDEST, ModelSet, group
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.engine.problems import FEATURES, two_classes
 from tests.support.streams import stream
 

@@ -19,8 +19,8 @@ from steelyard.engine.many_models import ManyModels
 from steelyard.engine.protocol import Engine, new_engine
 from steelyard.examples import Examples, examples
 from steelyard.losses import by_name
-from steelyard.model import SCALINGS, Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import SCALINGS, Settings
 
 HUBER = Settings(by_name("modified_huber"), follow_labels=False)
 CLASSES, FEATURES = 20, 1 << 13
@@ -37,7 +37,7 @@ def chunk(*, met: int) -> Examples:
 def learned(settings: list[Settings], *, met: int = 50, known: bool = False) -> ManyModels:
     engine = new_engine(settings, CLASSES, FEATURES)
     if known:
-        engine.know_units(np.array([3, 5]))
+        engine.fix_units(np.array([3, 5]))
     engine.learn(chunk(met=met))
     assert isinstance(engine, ManyModels)
     return engine

@@ -9,7 +9,7 @@ from steelyard import losses
 from steelyard.engine.one_vs_rest import OneVsRest
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.streams import stream
 
 SETTINGS = [

@@ -13,10 +13,11 @@ from scipy.optimize import minimize
 from steelyard import OnlineClassifier, losses, model_file
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import new_engine
+from steelyard.estimators.fitted import fitted_state
 from steelyard.examples import examples
 from steelyard.losses import class_labels, decision_point
-from steelyard.model import Settings
 from steelyard.scoring import probabilities
+from steelyard.settings import Settings
 from tests.estimators import data
 
 X, Y = data.classes(300)
@@ -183,13 +184,13 @@ def test_only_the_first_pass_counts(classes: int, parameters: dict[str, Any]) ->
     once = OnlineClassifier(**parameters).fit(X, y)
     often = OnlineClassifier(passes=3, **parameters).fit(X, y)
     again = OnlineClassifier(warm_start=True, **parameters).fit(X, y)
-    first = again._calibration
+    first = fitted_state(again).calibration
     again.fit(X, y)
-    assert first is again._calibration
-    assert first == once._calibration == often._calibration
+    assert first is fitted_state(again).calibration
+    assert first == fitted_state(once).calibration == fitted_state(often).calibration
     assert first is not None
     assert first.time[0] == 300.0
-    assert first != OnlineClassifier(**parameters).fit(X[:200], y[:200])._calibration
+    assert first != fitted_state(OnlineClassifier(**parameters).fit(X[:200], y[:200])).calibration
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -203,10 +204,10 @@ def test_going_on_in_parts_and_from_files(classes: int, tmp_path: Path) -> None:
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
     np.testing.assert_array_equal(whole.classes_[whole.predict_proba(X).argmax(axis=1)], whole.predict(X))
     assert model_file.load(tmp_path / "model").calibration is not None
-    calibration = parts._calibration
+    calibration = fitted_state(parts).calibration
     with pytest.raises(ValueError, match="has the label"):
         parts.partial_fit(X[:2], [y[0], 17])
-    assert parts._calibration is calibration
+    assert fitted_state(parts).calibration is calibration
 
 
 def test_a_file_from_before_stays_as_it_was(tmp_path: Path) -> None:

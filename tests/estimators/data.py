@@ -1,5 +1,6 @@
 """Small problems with known answers, and equality of estimators to the last bit."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,10 @@ def several_classes(
 def known(estimator: Any) -> dict[str, Any]:
     """All that an estimator holds, in a form that can be compared."""
     attributes = dict(vars(estimator))
-    engine = attributes.pop("_engine", None)
-    if engine is not None:
+    state = attributes.pop("_fitted_state", None)
+    if state is not None:
+        engine = state.engine
+        attributes |= {field.name: getattr(state, field.name) for field in fields(state)[1:]}
         attributes |= {f"model.{name}": array.tobytes() for name, array in _numbers(engine).items()}
         attributes["settings"] = engine.settings
     return {

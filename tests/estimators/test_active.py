@@ -200,7 +200,9 @@ def test_a_certificate_of_the_present_model(given: tuple[str, float], tmp_path: 
     active = classifier(rate=None, budget=80, journal=path).pool(X)
     while (question := active.ask_next()) is not None:
         active.answer(question.id, y[question.row])
-    labelled = {int(active._order[number]) for number in np.flatnonzero(~np.isnan(active.history_.label))}
+    labelled = {
+        int(active.pool_order_[number]) for number in np.flatnonzero(~np.isnan(active.history_.label))
+    }
     test = active.certify(*given, label=lambda row: y[row])
     assert test.passed
     certificate = json.loads(json.dumps(test.certificate()))
@@ -224,7 +226,7 @@ def test_a_certificate_of_the_present_model(given: tuple[str, float], tmp_path: 
         again.certify("recal", 0.9)
     with pytest.raises(ValueError, match="target must lie between 0 and 1"):
         again.certify("error", 5)
-    assert again.learner_.journal.count_attempts() == 2
+    assert again.learner_.journal.attempts.count() == 2
     again.close()
     with pytest.raises(ValueError, match="about the rows of a pool"):
         classifier().certify("error", 0.1)

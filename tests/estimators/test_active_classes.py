@@ -70,9 +70,9 @@ def test_a_balanced_refit_taught_and_changed_answers() -> None:
     assert active.n_taught_ == 4
     right, before = (active.predict(X) == y).mean(), active.coef_
     number = active.undo()
-    active.answer(number, y[active._order[number]])
+    active.answer(number, y[active.pool_order_[number]])
     np.testing.assert_array_equal(active.coef_, before)
-    active.change(number, "art" if y[active._order[number]] != "art" else "news")
+    active.change(number, "art" if y[active.pool_order_[number]] != "art" else "news")
     assert (active.coef_ != before).any()
     assert right > 0.6
 
@@ -86,7 +86,7 @@ def test_margin_asks_where_the_two_likeliest_are_closest() -> None:
         active.answer(question.id, y[question.row])
     first, second = np.sort(active.decision_function(X), axis=1)[:, [-1, -2]].T
     gaps = first - second
-    gaps[[int(active._order[number]) for number in active.learner_.labels]] = np.inf
+    gaps[[int(active.pool_order_[number]) for number in active.learner_.labels]] = np.inf
     question = active.ask_next()
     assert question is not None
     assert question.row == gaps.argmin()
@@ -123,7 +123,7 @@ def test_estimates_count_any_wrong_class() -> None:
     history = active.history_
     considered = history.probability > 0.0
     decided = NAMES[np.floor(history.prediction[considered]).astype(int)]
-    left = (decided != y[active._order[np.flatnonzero(considered)]]) & ~history.asked[considered]
+    left = (decided != y[active.pool_order_[np.flatnonzero(considered)]]) & ~history.asked[considered]
     pool = active.estimate("error", "pool")  # rows not considered may be anything
     assert pool.low <= left.sum() / len(y) <= pool.high
     assert "continue" in active.should_stop(ErrorBelow(0.01)).why

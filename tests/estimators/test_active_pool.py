@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from steelyard import ActiveClassifier
 from steelyard.active.stopping import ErrorBelow
@@ -161,7 +162,7 @@ def test_margin_asks_for_the_least_certain_row_of_the_pool() -> None:
     assert question is not None  # ranked by the model of 28 answers, as is the next
     distance = np.abs(active.decision_function(X))
     rest = np.ones(300, bool)
-    rest[[active._order[number] for number in np.flatnonzero(active.history_.asked)]] = False
+    rest[[active.pool_order_[number] for number in np.flatnonzero(active.history_.asked)]] = False
     assert distance[question.row] <= distance[rest].min()
     with pytest.raises(ValueError, match="'margin' ranks the whole pool: its rows have no probabilities"):
         active.query_probability(X)
@@ -185,3 +186,20 @@ def test_strategies_are_names_or_instances() -> None:
         classifier(strategy=Margin).ask(X)
     with pytest.raises(TypeError, match="a name or an instance of Strategy; got 3"):
         classifier(strategy=3).ask(X)
+
+
+def test_what_a_pool_is_asked_and_weighted_by() -> None:
+    X, y = data(60)
+    active = classifier(rate=None, budget=20).pool(X)
+    question = active.ask_next()
+    assert question is not None
+    assert active.pool_order_[question.id] == question.row
+    assert sorted(active.pool_order_) == list(range(60))
+    active.answer(question.id, y[question.row])
+    place = active.classes_.tolist().index(y[question.row])
+    assert active.learner_.labels == {question.id: active.class_codes_[place]}
+    with pytest.raises(AttributeError, match="no idf_ without tfidf=True"):
+        _ = active.idf_
+    counts = np.ceil(np.abs(X.toarray()))
+    weighted = classifier(rate=None, budget=20, tfidf=True).pool(counts)
+    np.testing.assert_allclose(weighted.idf_, TfidfTransformer().fit(counts).idf_)

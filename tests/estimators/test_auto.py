@@ -9,6 +9,7 @@ import pytest
 
 from steelyard import Learner, OnlineClassifier, OnlineRegressor
 from steelyard.engine import auto_rate
+from steelyard.estimators.fitted import fitted_state
 from tests.estimators import data
 from tests.estimators.data import STREAM, known
 
@@ -49,7 +50,10 @@ def test_chunks_are_the_whole(cls: Any, problem: Any) -> None:
     chunked = cls(learning_rate="auto")
     for part in (slice(0, 50), slice(50, 51), slice(51, 200)):
         chunked.partial_fit(X[part], y[part], **names)
-        assert chunked.learning_rate_ == chunked.auto_results_["learning_rate"][chunked._engine.best]
+        assert (
+            chunked.learning_rate_
+            == chunked.auto_results_["learning_rate"][fitted_state(chunked).engine.best]
+        )
     whole = cls(learning_rate="auto", **STREAM).fit(X, y)
     same = {name: getattr(chunked, name) for name in ("weight_summary_", *STREAM)}
     assert known(chunked) == known(whole) | same

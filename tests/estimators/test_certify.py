@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active.attempt import Attempt, best_of, ended_attempts
+from steelyard.active.attempt import Attempt, best_of, past_attempts
 from steelyard.active.journal import Journal
 from steelyard.active.learner import continue_from
 from steelyard.active.stopping import Certified
@@ -45,7 +45,7 @@ def test_the_last_certificate_of_a_journal(tmp_path: Path) -> None:
     journal = active.learner_.journal
 
     def best() -> Any:
-        return best_of(ended_attempts(journal), "error", len(active.learner_.labelled), 400)
+        return best_of(past_attempts(journal), "error", len(active.learner_.labelled), 400)
 
     assert best() is None
     first = active.certify("error", 0.5, label=lambda row: y[row])
@@ -57,7 +57,7 @@ def test_the_last_certificate_of_a_journal(tmp_path: Path) -> None:
     assert weaker is not None
     weaker.give_up()
     assert best().attempt.certificate() == first.certificate()  # of an earlier model, but it has passed
-    journal._db.execute("DELETE FROM attempts WHERE number = 1")  # old journals only count them
+    journal.file.db.execute("DELETE FROM attempts WHERE number = 1")  # old journals only count them
     assert not best().attempt.passed
     active.close()
 
@@ -191,12 +191,15 @@ def test_all_rows_read_is_a_proof() -> None:
 
 def test_when_to_try_follows_from_the_models_own_probabilities() -> None:
     active, X, _ = asked(strategy="margin")
+    attempts = active._attempts
+    assert attempts is not None
     for measure, target in (("precision", 0.5), ("error", 0.5)):
-        assert 0.0 <= active._own_estimate(measure) <= 1.0
-        assert active._likely_enough(Certified(measure, target)) is not None
-    assert active._likely_enough(Certified("error", 0.001)) is None  # too few rows for a plan
-    untaught = classifier(rate=None, budget=40, strategy="margin").pool(X)
-    assert untaught._own_estimate("precision") == 0.0  # nothing is called spam
+        assert 0.0 <= attempts.own_estimate(measure) <= 1.0
+        assert attempts.likely_enough(Certified(measure, target)) is not None
+    assert attempts.likely_enough(Certified("error", 0.001)) is None  # too few rows for a plan
+    untaught = classifier(rate=None, budget=40, strategy="margin").pool(X)._attempts
+    assert untaught is not None
+    assert untaught.own_estimate("precision") == 0.0  # nothing is called spam
 
 
 def test_an_attempt_under_way_stays_with_its_rows(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_texts_are_weighted_by_their_pool(tmp_path: Path) -> None:
     given = {"rate": None, "budget": 60, "tfidf": True, "journal": tmp_path / "a.journal"}
     classifier(**given).pool(abs(X[:200])).close()
     grown = classifier(**given).pool(abs(X))  # weights stay those of the first rows
-    assert grown.learner_.journal.about()["about"]["parts"][1][0] == 100  # type: ignore[index]
+    assert grown.learner_.journal.about.read()["about"]["parts"][1][0] == 100  # type: ignore[index]
     grown.close()
     with pytest.raises(ValueError, match="tfidf=True needs a pool"):
         classifier(tfidf=True).ask(X)

@@ -9,6 +9,7 @@ import pytest
 from steelyard import OnlineClassifier, OnlineRegressor
 from steelyard.engine import file_rows
 from steelyard.engine.file_training import FileTraining
+from steelyard.estimators.fitted import fitted_state
 from steelyard.io.stream import Stream
 from tests.estimators.data import known
 
@@ -39,7 +40,7 @@ def write(path: Path, classes: list[str], rows: int = 90, seed: int = 0) -> Path
 def same(one: Any, other: Any) -> bool:
     """Whether two estimators hold the same, but for the names, which have no equality."""
     left, right = known(one), known(other)
-    names = left.pop("_names"), right.pop("_names")
+    names = left.pop("names"), right.pop("names")
     return left == right and names[0].by_index() == names[1].by_index()
 
 
@@ -105,7 +106,7 @@ def test_a_regressor(tmp_path: Path) -> None:
     assert not hasattr(regressor, "held_out_error_")
     assert regressor.held_out_loss_ < 0.1
     again = OnlineRegressor().partial_fit_files(path, **FEW, names=False)
-    assert not hasattr(again, "_names")
+    assert fitted_state(again).names is None
     n_iter = regressor.n_iter_
     assert regressor.partial_fit_files(path).n_iter_ == n_iter == 3
 
@@ -123,7 +124,7 @@ def test_class_weights_and_calibration(tmp_path: Path) -> None:
     assert loaded.class_weight == "balanced"
     held_out = loaded.set_params(class_weight=None).partial_fit_files(path).calibration_
     assert held_out == classifier.calibration_, "it stays"
-    assert loaded._calibration is None
+    assert fitted_state(loaded).calibration is None
     progressive = classifier.fit_files(path, **FEW).calibration_
     assert progressive != held_out
     assert not hasattr(classifier.set_params(calibrate=False).fit_files(path, **FEW), "calibration_")

@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from steelyard import OnlineClassifier, OnlineRegressor, Sweep
-from tests.learn.test_rows_of_length_1 import FEATURES, ROWS, counts, mixed, unit_rows
+from tests.learn.test_rows_of_length_1 import FEATURES, ROWS, counts, mixed, unit_norm_rows
 
 
-@pytest.mark.parametrize("rows", [unit_rows, mixed, counts])
+@pytest.mark.parametrize("rows", [unit_norm_rows, mixed, counts])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_chunks_and_layouts_do_not_matter(rows: Any, classes: int, tmp_path: Path) -> None:
     X, y = rows()
@@ -32,7 +32,7 @@ def test_chunks_and_layouts_do_not_matter(rows: Any, classes: int, tmp_path: Pat
 
 
 def test_a_column_that_is_multiplied_is_as_in_any_other_data() -> None:
-    X, y = unit_rows()
+    X, y = unit_norm_rows()
     scaled = [
         X.multiply(np.where(np.arange(FEATURES) == 3, factor, 1.0)).tocsr().astype(np.float32)
         for factor in (1e-6, 1e6)
@@ -43,7 +43,7 @@ def test_a_column_that_is_multiplied_is_as_in_any_other_data() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_sweeps(classes: int) -> None:
-    X, y = unit_rows()
+    X, y = unit_norm_rows()
     labels = y if classes == 2 else y + (np.arange(ROWS) % 2)
     model = OnlineClassifier(learning_rate=0.3, shuffle=False, passes=1)
     alone = model.fit(X, labels)

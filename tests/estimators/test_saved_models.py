@@ -8,11 +8,12 @@ import pytest
 from scipy import sparse
 
 from steelyard import OnlineClassifier, OnlineRegressor, losses
+from steelyard.estimators.fitted import fitted_state
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import examples
 from steelyard.losses import OneOf, class_labels
-from steelyard.model import DTYPES, SCALINGS
 from steelyard.scoring import loaded_model
+from steelyard.settings import DTYPES, SCALINGS
 from steelyard.updates import names as update_names
 from tests.support.combinations import Point, every, pairwise
 
@@ -106,6 +107,6 @@ def test_after_several_passes(more: dict[str, Any], classes: int, tmp_path: Path
     loaded = type(estimator).load(tmp_path / "m")
     np.testing.assert_array_equal(loaded._predictions(MATRIX), estimator._predictions(MATRIX))
     assert loaded.progressive_loss_ == estimator.progressive_loss_
-    assert [model.total_weight for model in loaded._engine.models()] == [WEIGHTS.sum()] * max(
+    assert [model.total_weight for model in fitted_state(loaded).engine.models()] == [WEIGHTS.sum()] * max(
         classes // 3 * 3, 1
     )

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from steelyard import ActiveClassifier, OnlineClassifier
+from steelyard.active._pool_ranking import answers_that_rank
+from steelyard.estimators import _active_start
 
 RNG = np.random.default_rng(0)
 X = RNG.poisson(0.3, size=(600, 40)).astype(np.float64)
@@ -51,7 +53,7 @@ def test_without_a_relevant_one_or_with_another_refit_nothing_is_presumed() -> N
     assert Y[[0, 1]].tolist() == ["other", "other"]
     read(active, 1)
     learner = active.learner_
-    assert learner._ranked_by(2, len(X)) == 0
+    assert answers_that_rank(learner.strategy, learner.labelled, 2, len(X)) == 0
     averaged = screening(refit="averaged").teach([KNOWN], ["relevant"])
     learner = averaged.learner_
     assert not learner.strategy.can_rank(learner.labelled, 1)
@@ -62,17 +64,19 @@ def test_without_a_relevant_one_or_with_another_refit_nothing_is_presumed() -> N
 def test_a_ranking_waits_for_the_first_relevant_answer() -> None:
     others = np.flatnonzero(Y == "other")
     active = screening().teach(others[:20], ["other"] * 20).teach([KNOWN], ["relevant"])
-    assert active.learner_._ranked_by(21, len(X)) == 21  # not 20, which have none
-    assert active.learner_._ranked_by(22, 1_000_000) == 22
+    strategy, labelled = active.learner_.strategy, active.learner_.labelled
+    assert answers_that_rank(strategy, labelled, 21, len(X)) == 21  # not 20, which have none
+    assert answers_that_rank(strategy, labelled, 22, 1_000_000) == 22
 
 
-def test_an_older_journal_goes_on_as_it_began(tmp_path: Path) -> None:
+def test_an_older_journal_goes_on_as_it_began(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "older.journal"
     plain = ActiveClassifier(
         classes=["other", "relevant"], strategy="relevance", rate=1.0, tfidf=True, journal=path
     )
-    plain._kept = dict  # type: ignore[method-assign]  # as if a journal without damped counts was there
-    plain.pool(X).close()
+    with monkeypatch.context() as before:  # as if a journal without damped counts was there
+        before.setattr(_active_start, "about_pool", lambda _: {})
+        plain.pool(X).close()
     with sqlite3.connect(path) as db:
         about = json.loads(db.execute("SELECT about FROM about").fetchone()[0])
         assert "tfidf" not in about["about"]

@@ -14,6 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from steelyard import Learner, OnlineClassifier, losses
 from steelyard.engine.model_set import ModelSet
+from steelyard.estimators.fitted import fitted_state, set_state
 from steelyard.losses import Loss
 from tests.estimators import data
 from tests.estimators.data import known
@@ -180,11 +181,11 @@ def test_passes_and_warm_start() -> None:
     three = OnlineClassifier(scaling="normalized", passes=3, shuffle=False).fit(X, Y)
     warm = OnlineClassifier(scaling="normalized", warm_start=True, **data.STREAM).fit(X, Y)
     first = known(warm)
-    earlier = warm._engine
+    earlier = fitted_state(warm)
     warm.fit(X, Y).fit(X, Y)
     np.testing.assert_array_equal(three.coef_, warm.coef_)
     assert warm.progressive_error_ < three.progressive_error_
-    warm._engine = earlier
+    set_state(warm, earlier)
     assert known(warm)["model.0.weights"] == first["model.0.weights"]
     warm.fit(X[:1], Y[:1])
     assert warm.classes_.tolist() == [0, 1, 2]

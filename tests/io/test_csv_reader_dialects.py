@@ -2,7 +2,7 @@
 
 import pytest
 
-from steelyard.io.columns import HEAD_BYTES
+from steelyard.io.column_inference import HEAD_BYTES
 from steelyard.io.csv_reader import infer_dialect, looks_like_header, read_head
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import Dialect

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard import losses
 from steelyard.io import formats, inference
-from steelyard.io.columns import infer_roles
+from steelyard.io.column_inference import infer_roles
 from steelyard.io.errors import InputError, has_decimal_comma
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions

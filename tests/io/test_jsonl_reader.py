@@ -5,7 +5,8 @@ import json
 import pytest
 
 from steelyard.io import jsonl_reader
-from steelyard.io.columns import HEAD_BYTES, ColumnOverrides
+from steelyard.io.column_inference import HEAD_BYTES
+from steelyard.io.columns import ColumnOverrides
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.jsonl_reader import JsonReader

@@ -259,7 +259,7 @@ def test_a_pool_grows(tmp_path: Path) -> None:
         session = LabellingSession(grown)
         assert session.feed.items == items + 2
         assert set(session.labels) == set(done)
-        parts = grown.journal.about()["about"]["parts"]  # type: ignore[index]
+        parts = grown.journal.about.read()["about"]["parts"]  # type: ignore[index]
         assert [rows for rows, _ in parts] == [items, 2]
     with Project(project.path) as again:
         assert LabellingSession(again).feed.answered == 15

@@ -8,8 +8,8 @@ from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
-from steelyard.model import Settings
 from steelyard.native.declare import PLAIN
+from steelyard.settings import Settings
 from tests.support.naive import NaiveLearner
 from tests.support.streams import stream
 

@@ -8,18 +8,18 @@ from scipy.integrate import quad
 
 from steelyard import losses
 from steelyard.examples import examples
-from steelyard.learn import still_rates
+from steelyard.learn import epoch_rates
 from steelyard.learn.linear import CLOCK
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.native.declare import PLAIN
 from steelyard.native.methods import pointer
+from steelyard.settings import Settings
 from tests.support.parts import callable_part
 from tests.support.splits import apart, cut
 from tests.support.streams import stream
 
-gained_in = callable_part(still_rates.gained_in)
+gain_of = callable_part(epoch_rates.gain_of)
 LOSSES = [losses.by_name(name) for name in losses.names()]
 ADAPTIVE = ("adaptive", "normalized", "standardized")
 
@@ -28,7 +28,7 @@ def gain(loss: Loss, p: float, y: float, weight: float, speed: float) -> float:
     change = loss.flow(p, y, speed * weight)
     before, after, slope = loss.value(p, y), loss.value(p + change, y), loss.derivative(p, y)
     derivative = pointer(loss, "derivative")
-    return float(gained_in(before, after, weight, speed, slope, p, change, y, derivative))
+    return float(gain_of(before, after, weight, speed, slope, p, change, y, derivative))
 
 
 @pytest.mark.parametrize("speed", [1e-12, 1e-8, 1e-6, 1e-3, 1.0, 100.0])

@@ -10,8 +10,8 @@ from steelyard import losses
 from steelyard.examples import examples
 from steelyard.learn import adaptive, clock, epochs, label_units, linear, standardized
 from steelyard.learn.linear import FRACTION, NORM, NORM_START, SEEN, SEEN_START, STEEPEST
-from steelyard.model import Settings
 from steelyard.native.declare import PLAIN
+from steelyard.settings import Settings
 from tests.support.splits import apart, broken, cut, rows, taught
 
 pytestmark = pytest.mark.skipif(not PLAIN, reason="parts of compiled kernels cannot be replaced")

@@ -12,7 +12,8 @@ from steelyard.examples import Examples, examples
 from steelyard.learn.lane_parts import UNIT
 from steelyard.learner import Learner
 from steelyard.losses import by_name
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 FEATURES, OWN = 60, np.array([0, 1, 7])
 CHOSEN = Settings(by_name("modified_huber"), learning_rate=0.5, average=8, dtype="float64")
@@ -32,7 +33,7 @@ def rows(*, broken: bool = False) -> Examples:
 
 def block() -> LaneBlock:
     made = LaneBlock(SEVERAL, FEATURES)
-    made.know_units(OWN)
+    made.fix_units(OWN)
     return made
 
 
@@ -53,7 +54,7 @@ def test_they_learn_as_alone(broken: bool) -> None:
     learn(lanes, given, slice(None))
     for number, settings in enumerate(SEVERAL):
         alone = Learner(settings, FEATURES)
-        alone.model.know_units(OWN)
+        alone.model.fix_units(OWN)
         alone.learn(given)
         same(lanes.model(number), alone.model)
         same(lanes.model(number, lanes.met()), alone.model)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.class_balance import new_state
-from steelyard.learn import class_steps, label_units
+from steelyard.learn import label_units, rare_classes
 from steelyard.learn.linear import BIAS, CLOCK, FRACTION, STATE_SIZE
 from tests.support.naive_units import NaiveClasses, NaiveLabels
 from tests.support.parts import callable_part
@@ -14,8 +14,11 @@ look_at_label, teaches_unit = (
     callable_part(label_units.look_at_label),
     callable_part(label_units.teaches_unit),
 )
-count_class, class_factor = callable_part(class_steps.count_class), callable_part(class_steps.class_factor)
-steps_for = callable_part(class_steps.steps_for)
+count_class, rare_class_factor = (
+    callable_part(rare_classes.count_class),
+    callable_part(rare_classes.rare_class_factor),
+)
+compiled_factor_for = callable_part(rare_classes.compiled_factor_for)
 
 
 def states() -> tuple[np.ndarray, np.ndarray]:
@@ -88,9 +91,11 @@ def test_steps_are_longer_where_a_class_is_rare() -> None:
         count_class(seen, share, weight)
         naive.count(2.0 * share - 1.0, weight)
     naive.look()
-    assert steps_for(seen[class_steps.WEIGHT], seen[class_steps.SECOND]) == pytest.approx(naive.factor)
-    assert naive.factor > 1.0 == class_factor(seen), "it is looked up by the clock"
-    assert steps_for(0.0, 0.0) == 1.0
-    assert steps_for(1e9, 0.0) == pytest.approx(class_steps.MOST, rel=1e-6)
+    assert compiled_factor_for(seen[rare_classes.WEIGHT], seen[rare_classes.SECOND]) == pytest.approx(
+        naive.factor
+    )
+    assert naive.factor > 1.0 == rare_class_factor(seen), "it is looked up by the clock"
+    assert compiled_factor_for(0.0, 0.0) == 1.0
+    assert compiled_factor_for(1e9, 0.0) == pytest.approx(rare_classes.MOST, rel=1e-6)
     count_class(np.zeros(0), 1.0, 1.0)
-    assert class_factor(np.zeros(0)) == 1.0
+    assert rare_class_factor(np.zeros(0)) == 1.0

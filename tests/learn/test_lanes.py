@@ -12,8 +12,8 @@ from steelyard.engine.lane_block import LaneBlock
 from steelyard.examples import examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Settings
 from steelyard.native.declare import CHECKED
+from steelyard.settings import SCALINGS, Settings
 from tests.support.naive import NaiveLearner
 from tests.support.streams import compiled, labels_for, stream
 

@@ -8,7 +8,7 @@ from steelyard.examples import examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import SCALINGS, Settings
+from steelyard.settings import SCALINGS, Settings
 from tests.support.naive import NaiveLearner
 from tests.support.streams import stream
 

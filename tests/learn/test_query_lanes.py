@@ -11,7 +11,7 @@ from steelyard.active.simulation import Asker, Simulation
 from steelyard.active.strategies.iwal import CONSTANTS
 from steelyard.examples import examples
 from steelyard.losses import class_labels, decision_point
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.naive_asking import NaiveAsker, askers, stream
 from tests.support.streams import compiled
 

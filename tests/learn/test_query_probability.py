@@ -14,7 +14,7 @@ from steelyard.examples import examples
 from steelyard.learn import query_probability
 from steelyard.learner import Learner
 from steelyard.losses import class_labels, decision_point
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.streams import stream
 
 

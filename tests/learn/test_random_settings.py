@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from steelyard import losses, updates
 from steelyard.examples import examples
 from steelyard.learner import Learner
-from steelyard.model import SCALINGS, Settings
+from steelyard.settings import SCALINGS, Settings
 from tests.support.naive import NaiveLearner
 from tests.support.splits import FEATURES, broken, rows
 

@@ -24,20 +24,20 @@ def counts(seed: int = 0) -> tuple[Matrix, NDArray[np.int64]]:
     return X, np.asarray(X @ np.linspace(-1.0, 1.0, FEATURES) + random.normal(0.0, 0.3, ROWS) > 0.0, np.int64)
 
 
-def unit_rows() -> tuple[Matrix, NDArray[np.int64]]:
+def unit_norm_rows() -> tuple[Matrix, NDArray[np.int64]]:
     X, y = counts()
     return normalize(X.multiply(np.linspace(1.0, 3.0, FEATURES)).tocsr()).astype(np.float32), y
 
 
 def mixed() -> tuple[Matrix, NDArray[np.int64]]:
     """Rows of length 1 among others, so that many features have been met by both."""
-    X, y = unit_rows()
+    X, y = unit_norm_rows()
     longer = np.where(np.arange(ROWS) % 3 == 1, 2.5, 1.0)
     return sparse.csr_matrix(X.multiply(longer[:, np.newaxis])), y
 
 
 def test_the_unit_is_1_where_rows_have_length_1() -> None:
-    X, y = unit_rows()
+    X, y = unit_norm_rows()
     learner = Learner(Settings(HUBER), FEATURES)
     learner.learn(examples(X, 2.0 * y - 1.0))
     assert learner.model.units.tolist() == [-1.0] * FEATURES
@@ -55,7 +55,7 @@ def test_one_category_a_row_is_a_count() -> None:
     assert learner.model.units.tolist() == [1.0] * 5
 
 
-@pytest.mark.parametrize("rows", [unit_rows, mixed])
+@pytest.mark.parametrize("rows", [unit_norm_rows, mixed])
 @pytest.mark.parametrize("average", [0, 8])
 def test_agrees_with_the_slow_twin(rows: Any, average: int) -> None:
     X, y = rows()

@@ -11,8 +11,9 @@ from steelyard.engine.lane_block import LaneBlock
 from steelyard.examples import examples
 from steelyard.learn import linear, shrinkage
 from steelyard.learner import Learner
-from steelyard.model import SCALINGS, Model, Settings
+from steelyard.model import Model
 from steelyard.native.declare import PLAIN
+from steelyard.settings import SCALINGS, Settings
 from tests.support.naive import NaiveLearner
 from tests.support.naive_clock import NaiveClock
 

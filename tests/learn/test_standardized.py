@@ -13,7 +13,7 @@ from steelyard.engine.model_set import ModelSet
 from steelyard.examples import examples
 from steelyard.learn import origins
 from steelyard.learner import Learner
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.naive import NaiveLearner
 
 HUBER = losses.by_name("modified_huber")
@@ -124,7 +124,7 @@ def test_units_that_are_known(scaling: str) -> None:
     own = np.array([1])
     chosen = settings(scaling=scaling, learning_rate=0.5)
     several = ModelSet([chosen, replace(chosen, l1=0.1)], 3)
-    several.know_units(own)
+    several.fix_units(own)
     for number in range(2):
         units_now = several.model(number).units.tolist()
         assert units_now == ([-1.0, 0.0, -1.0] if scaling == "standardized" else [])

@@ -11,7 +11,7 @@ from steelyard import feature_columns, losses, target_scale
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
-from steelyard.merging import frames
+from steelyard.merging import common_units
 from steelyard.merging.parts import GRADIENTS, MEAN, part_of
 from steelyard.model import Model, Settings
 
@@ -189,4 +189,4 @@ def test_candidates_for_origins_are_common_ones() -> None:
 )
 def test_common_units(left: float, right: float, common: float) -> None:
     for pair in ((left, right), (right, left)):
-        assert frames.common_units(*(np.array([each]) for each in pair)) == pytest.approx(common)
+        assert common_units.merged_units(*(np.array([each]) for each in pair)) == pytest.approx(common)

@@ -346,7 +346,8 @@ def test_an_edited_kernel_is_never_stale(tmp_path: Path) -> None:
         (probe, "* FACTOR", "- FACTOR", "0.0"),
         (probed, "x + 1.0", "x + 2.0", "1.0"),
         (probed, "FACTOR = 2.0", "FACTOR = 1.0", "2.0"),
-        (package / "native/compiler.py", "def _pointer", "# an edit\ndef _pointer", "2.0"),
+        (package / "native/compiler.py", "def machine_code", "# an edit\ndef machine_code", "2.0"),
+        (package / "native/argument_blocks.py", "def _pointer", "# an edit\ndef _pointer", "2.0"),
     ):
         write(file, file.read_text().replace(old, new))
         assert result() == (expected, ["learn.probe.probe"])

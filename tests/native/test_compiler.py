@@ -156,37 +156,6 @@ def _plain(x: float) -> float:
     return x + 1.0
 
 
-def test_functions_are_callable_for_numba() -> None:
-    from numba import types
-
-    kind = compiler.FunctionType("F2")
-    called = kind.get_call_type(None, (), {})
-    assert (called.return_type, called.args) == (types.float64, (types.float64,) * 2)
-    assert kind.get_call_signatures() == ([called], False)
-    assert kind.get_impl_key(called) is compiler.FunctionType
-    assert kind == compiler.FunctionType("F2") != compiler.FunctionType("F3")
-
-
-def test_the_types_of_a_key() -> None:
-    from numba import types
-
-    array, tuples = compiler._types_of(iter(["f4[:,:]", "(", "b1", "(", "F2", "i8[]", ")", "(", ")", ")"]))
-    assert array == types.Array(types.float32, 2, "A")
-    assert tuples.types[0] == types.boolean
-    assert list(tuples.types[1]) == [compiler.FunctionType("F2"), types.Array(types.int64, 1, "C")]
-    assert len(tuples.types[2]) == 0
-
-
-def test_signatures() -> None:
-    from numba import types
-
-    assert compiler.signature_of("F2") == (types.float64,) * 3
-    assert compiler.signature_of("F3") == (types.float64,) * 4
-    assert compiler.signature_of("Fboard") == (types.none, *[types.int64] * 4)
-    moments = types.none, types.int64, types.int64, types.float64, types.float64
-    assert compiler.signature_of("Fmoments") == moments
-
-
 def test_code_does_not_depend_on_where_its_source_lies() -> None:
     text = KernelEntry(dot, "f8[] f8[]").llvm("symbol")
     optimised = str(compiler.optimised(text, "symbol", processor.level()))

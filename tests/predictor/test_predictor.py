@@ -11,9 +11,8 @@ import pytest
 from steelyard import OnlineClassifier, OnlineRegressor
 from steelyard.cli import scoring
 from steelyard.predictor import Predictor
-from steelyard.predictor.tokens import Tokeniser, key, murmur
 from steelyard.scoring import probabilities
-from steelyard.text import hashing
+from steelyard.token_rules import ASCII
 from tests.cli.running import refused, run
 from tests.predictor.models import KINDS, as_read, assert_same, made
 
@@ -60,24 +59,6 @@ def test_uncalibrated_classes_have_shares(tmp_path: Path) -> None:
     estimator.save(tmp_path / "m.model")
     predictor = Predictor(as_read(scoring.load_learned(tmp_path / "m.model", None)))
     np.testing.assert_allclose(predictor.predict_proba(-5 * x), estimator.predict_proba(-5 * x), atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "name", [b"", b"a", b"abcd", b"Stra\xc3\x9fe", b"007", b"4294967297", bytes(range(200, 255))]
-)
-def test_keys(name: bytes) -> None:
-    text = np.frombuffer(name, np.uint8)
-    with np.errstate(over="ignore"):
-        assert murmur(name, 17) == int(hashing.murmur(text, 0, len(text), 17))
-        assert key(name, 17) == int(hashing.key(text, 0, len(text), 17))
-
-
-def test_keys_are_remembered_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.predictor.tokens._REMEMBERED", 1)
-    tokeniser = Tokeniser(1, None, "counts")
-    assert list(tokeniser.features(b"a b a b", 0)) == list(
-        Tokeniser(1, None, "counts").features(b"a b a b", 0)
-    )
 
 
 def test_texts_alone_need_no_object(tmp_path: Path) -> None:
@@ -148,7 +129,9 @@ def test_what_is_not_exported(tmp_path: Path) -> None:
         "must end in .json" in run("export", tmp_path / "vw.model", "-o", tmp_path / "x.txt", code=2).stderr
     )
     run("export", tmp_path / "vw.model", "-o", tmp_path / "scorer.js")
-    assert "class Scorer" in (tmp_path / "scorer.js").read_text()
+    scorer = (tmp_path / "scorer.js").read_text()
+    assert "class Scorer" in scorer
+    assert f"const RULES = {json.dumps(ASCII.as_json())};" in scorer
 
 
 def test_it_needs_numpy_and_nothing_else() -> None:

@@ -9,8 +9,13 @@ import pytest
 from steelyard.filtering import filter_files
 from steelyard.filtering.inputs import Input, Preparer
 from steelyard.filtering.scorer import Scorers
+from steelyard.io import sources
+from steelyard.io.columns import NUMBER, Column, Columns
 from steelyard.io.errors import InputError
+from steelyard.io.input_spec import Dialect, InputSpec
 from steelyard.scoring.copying import JsonCopy
+from steelyard.scoring.records import records_of
+from steelyard.scoring.rendering import renderer
 from tests.filtering.corpus import read, rows, write_jsonl
 
 ODD = ["{}", "{ \t}", '  {"text": "a"} \t', '{"text": "a" }\r', '{"text": "%d \\" }", "n": {}}', ""]
@@ -54,3 +59,23 @@ def test_a_key_that_only_looks_taken_is_allowed(models: Path, tmp_path: Path) ->
     path = write_jsonl(tmp_path / "taken.jsonl", [{"text": "a"}, {"text": "b", "quality_p": 1}])
     with pytest.raises(InputError, match="a row has a key 'quality_p' already"):
         filter_files(models / "quality.model", path, tmp_path / "other")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_what_is_missing_is_empty_or_null(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"some.{kind}"
+    path.write_text("x,y\n1,2\n3,4\n" if kind == "csv" else '{"x": 1}\n[3]\n{"x": 2}\n')
+    dialect = Dialect(",", True, True) if kind == "csv" else None
+    spec = InputSpec(kind, 8, columns=Columns((Column("x", NUMBER),)), dialect=dialect)
+    records = records_of(spec, str(path))
+    with sources.open_source(str(path)) as source:
+        (block,) = spec.reader().blocks(source, 1 << 16)
+    made = renderer(kind, records, ["p", "label"], [True, False])
+    count = records.count(block)
+    numbers, names = np.full(count, np.nan), np.full(count, None, object)
+    numbers[0], names[0] = 0.25, "a"
+    found = made.render(block, np.arange(count), [numbers, names]).decode().splitlines()
+    if kind == "csv":
+        assert found == ["1,2,0.25,a", "3,4,,"]
+    else:
+        assert found == ['{"x": 1, "p": 0.25, "label": "a"}', "[3]", '{"x": 2, "p": null, "label": null}']

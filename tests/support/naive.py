@@ -13,7 +13,7 @@ from scipy import sparse
 
 from steelyard import updates
 from steelyard.losses import class_labels
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.naive_clock import LARGEST, SLIVER, NaiveClock, level_of, octave, off_edges
 from tests.support.naive_units import NaiveClasses, NaiveLabels, NaiveUnits, mean_square_of
 
@@ -40,8 +40,8 @@ class NaiveLearner:
         self.owed = 0.0  # the push for which L1 and L2 have not been paid, without rates of each feature
         self.base = self.loss = self.weight = 0.0
         self.units = NaiveUnits(settings.bias) if settings.scaling == "standardized" else None
-        self.labels = NaiveLabels(settings.bias) if settings.in_label_units else None
-        self.classes = NaiveClasses(*class_labels(settings.loss)) if settings.in_class_steps else None
+        self.labels = NaiveLabels(settings.bias) if settings.has_label_unit else None
+        self.classes = NaiveClasses(*class_labels(settings.loss)) if settings.has_class_factor else None
 
     @property
     def clock(self) -> float:

@@ -10,7 +10,7 @@ from steelyard import losses, updates
 from steelyard.active.simulation import Asker
 from steelyard.active.strategies.iwal import CONSTANTS
 from steelyard.losses import class_labels, decision_point
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.naive import NaiveLearner
 
 

@@ -1,4 +1,4 @@
-"""The slow twins of `learn.units`, `label_units` and `class_steps`: one value at a time."""
+"""The slow twins of `learn.units`, `label_units` and `rare_classes`: one value at a time."""
 
 import math
 from itertools import pairwise

@@ -10,7 +10,7 @@ from steelyard.examples import Examples, examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 from tests.support.streams import labels_for
 
 Numbers = NDArray[np.float64]

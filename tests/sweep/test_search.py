@@ -21,7 +21,8 @@ from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
 from steelyard.sweep import grid, search
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Search, SearchProgress, StateFile
+from steelyard.sweep.search import Search, SearchProgress
+from steelyard.sweep.state_file import StateFile
 from tests.engine import problems
 from tests.engine.problems import FEATURES
 

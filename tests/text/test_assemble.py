@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.features import Folding, Interactions, Keyed, Names, interactions
+from steelyard.features import Folding, HashedRows, Interactions, Names, interactions
 from steelyard.native.declare import PLAIN
 from steelyard.text.hashing import CROSS_PRIME
 
@@ -23,9 +23,9 @@ feature = st.tuples(
 rows = st.lists(st.lists(feature, max_size=12), max_size=6)
 
 
-def keyed(given_rows: Rows) -> Keyed:
+def hashed(given_rows: Rows) -> HashedRows:
     flat = [entry for row in given_rows for entry in row]
-    room = Keyed.empty(len(given_rows), len(flat), "float64")
+    room = HashedRows.empty(len(given_rows), len(flat), "float64")
     room.ends[:] = np.cumsum([len(row) for row in given_rows], dtype=np.int64)
     if flat:
         room.keys[:], room.values[:], room.fields[:] = map(np.array, zip(*flat, strict=True))
@@ -55,7 +55,7 @@ def slow(row: list[tuple[int, float, int]], crosses: Interactions, mask: int) ->
 
 def fold(folding: Folding, given_rows: Rows) -> list[dict[int, float]]:
     with np.errstate(over="ignore"):
-        folded = folding.fold(keyed(given_rows))
+        folded = folding.fold(hashed(given_rows))
     found = []
     for start, end in zip(folded.indptr, folded.indptr[1:], strict=False):
         row = dict(zip(folded.indices[start:end].tolist(), folded.values[start:end].tolist(), strict=True))
@@ -78,12 +78,12 @@ def test_rows_that_grow(chunk: list[list[int]], seed: int, bits: int) -> None:
     expected = [slow(row, Interactions(), (1 << bits) - 1) for row in given_rows]
     assert fold(folding, given_rows) == expected
     with np.errstate(over="ignore"):
-        found = folding.fold(keyed(given_rows)).candidates
+        found = folding.fold(hashed(given_rows)).candidates
         assert found.keys.tolist() == [key for row in given_rows for key, *_ in row]
         assert found.places[:, 0].tolist() == list(range(len(found.keys)))
         names.admit(found)
         known = {int(key) for table in names.known for key in table}
-        again = folding.fold(keyed(given_rows)).candidates.keys.tolist()
+        again = folding.fold(hashed(given_rows)).candidates.keys.tolist()
     assert again == [key for key in found.keys.tolist() if (key or 1 << 31) not in known]
 
 
@@ -107,7 +107,7 @@ def test_folding_in_place(chunks: list[Rows], bits: int, told: bool) -> None:
         expected = [slow(row, Interactions(), (1 << bits) - 1) for row in chunk]
         lengths = zip(chunk, expected, strict=True)
         distinct = np.array([len(row) == len(found) for row, found in lengths], np.bool_)
-        given_rows = replace(keyed(chunk), lent=False, distinct=distinct if told else distinct[:0])
+        given_rows = replace(hashed(chunk), lent=False, distinct=distinct if told else distinct[:0])
         with np.errstate(over="ignore"):
             folded = folding.fold(given_rows)
         assert np.shares_memory(folded.values, given_rows.values) or not len(folded.values)
@@ -139,7 +139,7 @@ def test_names_and_collisions(chunks: list[Rows], bits: int) -> None:
     admitted: dict[int, int] = {}
     for chunk in chunks:
         with np.errstate(over="ignore"):
-            candidates = folding.fold(keyed(chunk)).candidates
+            candidates = folding.fold(hashed(chunk)).candidates
         chosen = names.admit(candidates)
         admitted |= dict(
             zip(candidates.indices[chosen].tolist(), candidates.keys[chosen].tolist(), strict=True)
@@ -159,13 +159,13 @@ def test_names_survive_in_arrays() -> None:
     names = Names(8)
     folding = Folding(3, Interactions(), names)
     chunk: Rows = [[(1, 1.0, -1), (9, 1.0, -1), (17, 1.0, -1), (2, 1.0, -1)]]
-    candidates = folding.fold(keyed(chunk)).candidates
+    candidates = folding.fold(hashed(chunk)).candidates
     chosen = names.admit(candidates)
     names.name(candidates.indices[chosen], np.frombuffer(b"onetwo", np.uint8), np.array([3, 3], np.int32))
     again = Names.from_arrays(8, names.arrays())
     assert again.by_index() == names.by_index() == {1: "one", 2: "two"}
     assert again.collisions() == names.collisions()
-    assert not len(again.admit(folding.fold(keyed(chunk)).candidates))
+    assert not len(again.admit(folding.fold(hashed(chunk)).candidates))
     assert len(again) == 2
 
 
@@ -173,4 +173,4 @@ def test_crossed_candidates_know_their_parts() -> None:
     names = Names(1 << 20)
     folding = Folding(20, interactions(["a*b"]), names)
     chunk: Any = [[(1, 1.0, 0), (2, 1.0, 1)]]
-    assert folding.fold(keyed(chunk)).candidates.places.tolist() == [[0, -1], [1, -1], [0, 1]]
+    assert folding.fold(hashed(chunk)).candidates.places.tolist() == [[0, -1], [1, -1], [0, 1]]

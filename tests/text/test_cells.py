@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.text import cells, structs, tokens
+from steelyard.text import cells, repeats, structs, tokens
 from steelyard.text.tokens import TextOptions
 from tests.support import tables
 
@@ -40,7 +40,7 @@ def test_rows(column: int) -> None:
     with np.errstate(over="ignore"):
         count = cells.rows_of_columns(
             np.concatenate([text, copy]), np.stack([spans, word_spans + np.int32(len(text))]),
-            np.array([NUMBERS]), plan, structs.TokenOptions(1, 0, 0, tokens.COUNTS, 63), tokens.scratch(16),
+            np.array([NUMBERS]), plan, structs.TokenOptions(1, 0, 0, repeats.COUNTS, 63), repeats.scratch_for(16),
             ends, distinct, features,
         )  # fmt: skip
     columns = tables.columns(c="category", s="text", x="number")

@@ -1,6 +1,7 @@
 """Keys against a plain murmur3, and against known values."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,3 +51,9 @@ def test_murmur_of_a_short_name(data: bytes, seed: int, behind: bytes) -> None:
 def test_keys(name: bytes, seed: int) -> None:
     with np.errstate(over="ignore"):
         assert hashing.key(np.frombuffer(name, np.uint8), 0, len(name), seed) == slow_text.key(name, seed)
+
+
+@pytest.mark.parametrize("name", ["price", "17", "é", "", "0", "007", str(2**40)])
+def test_keys_of_names(name: str) -> None:
+    assert hashing.name_key(name) == slow_text.key(name.encode(), 0)
+    assert hashing.column_key(name) == slow_text.murmur3(name.encode(), 0)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from steelyard.features import Keyed, KeyedBuffers
+from steelyard.features import HashedRowBuffers, HashedRows
 from steelyard.native.declare import PLAIN
 from steelyard.text import feature_names, lines, sparse_text
-from steelyard.text.index_value import BATCH, room_for_batch
+from steelyard.text.index_value import BATCH, new_batch
 from steelyard.text.swar import SPARE
 from tests.support import slow_text
 from tests.text import texts
@@ -23,23 +23,23 @@ FURTHER = b" " * 63 + b"\n"  # a line with nothing in it
 
 def parse(
     data: bytes, kind: str, seeds: Any = ()
-) -> tuple[Keyed, int, list[list[int]], np.ndarray[Any, Any]]:
+) -> tuple[HashedRows, int, list[list[int]], np.ndarray[Any, Any]]:
     text = np.frombuffer(data, np.uint8)
     with np.errstate(over="ignore"):
-        room, stops = KeyedBuffers("float64").for_text(len(text))
+        room, stops = HashedRowBuffers("float64").for_text(len(text))
         arrays = room.heads, room.features
         problems = np.empty((8, 5), np.int64)
         if kind == "vw":
             fields = np.array(seeds, np.int64)
             found = sparse_text.parse_vw(
-                text, len(text), stops, room_for_batch(), LARGEST, fields, *arrays, problems
+                text, len(text), stops, new_batch(), LARGEST, fields, *arrays, problems
             )
         else:
             found = sparse_text.parse_svmlight(
-                text, len(text), stops, room_for_batch(), LARGEST, *arrays, problems
+                text, len(text), stops, new_batch(), LARGEST, *arrays, problems
             )
-    keyed = room.first(int(found[0]), int(found[1]))
-    return keyed, int(found[2]), problems[: found[3], :3].tolist(), text
+    hashed = room.first(int(found[0]), int(found[1]))
+    return hashed, int(found[2]), problems[: found[3], :3].tolist(), text
 
 
 def check(data: bytes, kind: str) -> None:
@@ -53,7 +53,7 @@ def check(data: bytes, kind: str) -> None:
 
 def check_as_it_is(data: bytes, kind: str) -> None:
     slow = slow_text.vw if kind == "vw" else slow_text.svmlight
-    keyed, count, problems, _ = parse(data, kind)
+    hashed, count, problems, _ = parse(data, kind)
     expected, wrong = [], []
     given_lines = data.split(b"\n")[:-1]
     for number, line in enumerate(given_lines):
@@ -66,16 +66,16 @@ def check_as_it_is(data: bytes, kind: str) -> None:
             expected += [row] if row is not None else []
     assert count == len(given_lines)
     assert [line for line, *_ in problems] == wrong[:8]
-    assert len(keyed.labels) == len(expected)
+    assert len(hashed.labels) == len(expected)
     start = 0
     for k, row in enumerate(expected):
-        span = slice(start, int(keyed.ends[k]))
+        span = slice(start, int(hashed.ends[k]))
         start = span.stop
-        assert keyed.keys[span].tolist() == [feature.key for feature in row.features]
-        assert keyed.values[span].tolist() == [feature.value for feature in row.features]
-        assert keyed.labels[k] == row.label or (math.isnan(keyed.labels[k]) and math.isnan(row.label))
-        assert (keyed.sample_weight[k], keyed.offsets[k]) == (row.importance, row.base)
-        assert data[keyed.tags[k, 0] : keyed.tags[k, 1]] == row.tag
+        assert hashed.keys[span].tolist() == [feature.key for feature in row.features]
+        assert hashed.values[span].tolist() == [feature.value for feature in row.features]
+        assert hashed.labels[k] == row.label or (math.isnan(hashed.labels[k]) and math.isnan(row.label))
+        assert (hashed.sample_weight[k], hashed.offsets[k]) == (row.importance, row.base)
+        assert data[hashed.tags[k, 0] : hashed.tags[k, 1]] == row.tag
 
 
 @few
@@ -133,9 +133,9 @@ def test_near_misses(text: str, kind: str) -> None:
     ],
 )
 def test_what_is_wrong_with_a_vw_line(line: str, code: int) -> None:
-    keyed, _, problems, _ = parse(f"1 |a b\n{line}\n-1 |a b\n".encode(), "vw")
+    hashed, _, problems, _ = parse(f"1 |a b\n{line}\n-1 |a b\n".encode(), "vw")
     assert [problem[:2] for problem in problems] == [[1, code]]
-    assert keyed.labels.tolist() == [1.0, -1.0]
+    assert hashed.labels.tolist() == [1.0, -1.0]
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_what_is_wrong_with_a_vw_line(line: str, code: int) -> None:
     ],
 )
 def test_what_is_wrong_with_an_svmlight_line(line: str, code: int) -> None:
-    keyed, _, problems, _ = parse(f"1 1:1\n{line}\n-1 1:1\n".encode(), "svmlight")
+    hashed, _, problems, _ = parse(f"1 1:1\n{line}\n-1 1:1\n".encode(), "svmlight")
     assert [problem[:2] for problem in problems] == [[1, code]]
-    assert keyed.labels.tolist() == [1.0, -1.0]
+    assert hashed.labels.tolist() == [1.0, -1.0]
 
 
 @pytest.mark.parametrize("gap", [b" ", b"\t", b"\r", b"\r\t "])
@@ -168,11 +168,11 @@ def test_there_is_room_for_every_feature_whatever_stands_between(gap: bytes) -> 
 
 def test_all_problems_are_counted_and_the_first_described() -> None:
     text = np.frombuffer(b"x |a\n" * 20, np.uint8)
-    room = Keyed.empty(20, 40, "float32")
+    room = HashedRows.empty(20, 40, "float32")
     stops = np.empty(len(text) + SPARE, np.int32)
     problems = np.empty((3, 5), np.int64)
     found = sparse_text.parse_vw(
-        text, len(text), stops, room_for_batch(), LARGEST, np.zeros(0, np.int64), room.heads, room.features,
+        text, len(text), stops, new_batch(), LARGEST, np.zeros(0, np.int64), room.heads, room.features,
         problems,
     )  # fmt: skip
     assert (found[0], found[3]) == (0, 20)
@@ -182,11 +182,11 @@ def test_all_problems_are_counted_and_the_first_described() -> None:
 def test_fields_of_interactions() -> None:
     with np.errstate(over="ignore"):
         seeds = [slow_text.key(b"b", 0), slow_text.key(b"7", 0)]
-    keyed, *_ = parse(b"1 |a x |b y z |7 q | w\n", "vw", seeds)
-    assert keyed.fields.tolist() == [-1, 0, 0, 1, -1]
+    hashed, *_ = parse(b"1 |a x |b y z |7 q | w\n", "vw", seeds)
+    assert hashed.fields.tolist() == [-1, 0, 0, 1, -1]
     # features with numbers for names come in runs, if there is enough text behind them
-    keyed, *_ = parse(b"1 |a 3:1 4:2 |b 5:0.5 6:2 7 |7 8:1\n" + b"-1 |c x\n" * 20, "vw", seeds)
-    assert keyed.fields.tolist() == [-1, -1, 0, 0, 0, 1, *20 * [-1]]
+    hashed, *_ = parse(b"1 |a 3:1 4:2 |b 5:0.5 6:2 7 |7 8:1\n" + b"-1 |c x\n" * 20, "vw", seeds)
+    assert hashed.fields.tolist() == [-1, -1, 0, 0, 0, 1, *20 * [-1]]
 
 
 @given(st.binary(max_size=12))
@@ -210,14 +210,14 @@ def test_utf8_edges(data: bytes) -> None:
 
 
 def composed(data: bytes, places: list[list[int]], kind: str = "vw") -> list[bytes]:
-    keyed, _, _, text = parse(data, kind)
+    hashed, _, _, text = parse(data, kind)
     kernel = feature_names.compose_vw_names if kind == "vw" else feature_names.compose_indices
     lengths = np.empty(len(places), np.int32)
     wanted = np.array(places, np.int32)
     made_of = [np.zeros(0, np.int32)] * 2 if kind == "vw" else []
-    size = kernel(text, keyed.starts, *made_of, wanted, np.empty(0, np.uint8), lengths)
+    size = kernel(text, hashed.starts, *made_of, wanted, np.empty(0, np.uint8), lengths)
     out = np.empty(size, np.uint8)
-    assert kernel(text, keyed.starts, *made_of, wanted, out, lengths) == size
+    assert kernel(text, hashed.starts, *made_of, wanted, out, lengths) == size
     ends = np.cumsum(lengths)
     return [out[end - length : end].tobytes() for end, length in zip(ends, lengths, strict=True)]
 
@@ -311,8 +311,8 @@ def test_more_digits_than_fit_a_word() -> None:
 
 
 def test_a_weighted_namespace_has_its_weight_in_every_feature() -> None:
-    keyed, *_ = parse(b"1 |a:0.5 1:0.5 2:3 b |c 1:0.5 b\n" + FURTHER, "vw")
-    assert keyed.values.tolist() == [0.25, 1.5, 0.5, 0.5, 1.0]
+    hashed, *_ = parse(b"1 |a:0.5 1:0.5 2:3 b |c 1:0.5 b\n" + FURTHER, "vw")
+    assert hashed.values.tolist() == [0.25, 1.5, 0.5, 0.5, 1.0]
 
 
 def test_a_value_may_be_too_large_in_any_form() -> None:

@@ -8,8 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from steelyard.native.declare import PLAIN
-from steelyard.text import tokens
+from steelyard.text import repeats, tokens
 from steelyard.text.tokens import TextOptions
+from steelyard.token_rules import ASCII
 from tests.support import tables
 from tests.support.parts import callable_part
 
@@ -31,7 +32,7 @@ def tokenised(text: str, wanted: TextOptions, bits: int = 22) -> list[tuple[int,
         np.empty(most, np.uint32), np.empty(most), np.empty(most, np.int16),
         np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
     )  # fmt: skip
-    scratch = tokens.scratch(most)
+    scratch = repeats.scratch_for(most)
     for _ in range(2):  # what it needs may be used again
         with np.errstate(over="ignore"):
             count, differ = tokenise(
@@ -97,7 +98,7 @@ def test_spans_are_those_of_the_first_occurrence_and_are_left_out_without_names(
     for room in (spans, spans[:, :0]):
         features = keys, values, np.zeros(9, np.int16), *room
         with np.errstate(over="ignore"):
-            arguments = text, 0, 12, SEED, np.int16(0), 2, TextOptions(2).array(22), 0, tokens.scratch(9)
+            arguments = text, 0, 12, SEED, np.int16(0), 2, TextOptions(2).array(22), 0, repeats.scratch_for(9)
             assert tokenise(*arguments, features) == (4, True)
     assert spans[:2, :4].T.tolist() == [[0, 3], [4, 7], [0, 7], [4, 11]]
     assert spans[2, :4].tolist() == [8 * 2 + tokens.WORDS] * 4
@@ -106,7 +107,7 @@ def test_spans_are_those_of_the_first_occurrence_and_are_left_out_without_names(
 def test_a_number_is_a_number_as_a_word_but_not_as_characters() -> None:
     assert tokenised("007 7", TextOptions(repeated="counts")) == [(SEED + 7, 1.0)] * 2
     assert tokenised("12", TextOptions(0, (2, 2))) == [
-        (tables.murmur(b"12", SEED ^ tokens.CHARACTER_SALT), 1.0)
+        (tables.murmur(b"12", SEED ^ ASCII.character_salt), 1.0)
     ]
 
 

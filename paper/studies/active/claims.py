@@ -175,7 +175,7 @@ def _nanoseconds(rows: Sequence[Row]) -> float:
 
 
 def _saving(ways: Mapping[str, Sequence[Row]], ratio: float) -> float:
-    """All labels over those that active learning needs to come as near to passive learning's least error."""
+    """The ratio of all labels to those that active learning needs to come as near to passive learning's least error."""
     least = min(float(row["error"]) for row in ways["passive"])
     points = Points(
         *(np.array([float(row[name]) for row in ways["active"]]) for name in ("fraction", "error"))

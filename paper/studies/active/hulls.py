@@ -1,4 +1,4 @@
-"""From rows to curves, and to the fraction of labels that each approach needs for a given error."""
+"""Rows become curves, and those the fraction of labels that each approach needs for a given error."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paper import printed
+from paper.grids import FloatArray
 from paper.studies.active.trials import ERROR_AT, PASSIVE, TRIALS
 from paper.study import Row, Tables
 from steelyard.active import simulation
 
-Column = NDArray[np.float64]
 Way = tuple[str, str, str]
 """Link, constants, update."""
 
@@ -24,25 +23,25 @@ NEVER = float("inf")
 class Points:
     """Fractions of labels, and the errors they led to."""
 
-    fractions: Column
-    errors: Column
+    fractions: FloatArray
+    errors: FloatArray
 
-    def corners(self) -> Column:
-        """Those of the lower convex hull: fraction and error."""
+    def corners(self) -> FloatArray:
+        """The corners of the lower convex hull: fraction and error."""
         return simulation.hull(self.fractions, self.errors)
 
     def needed(self, error: float) -> float:
         """The smallest fraction with which a setting reached the error."""
-        fraction = simulation.fraction_needed(self.fractions, self.errors, error)
-        return NEVER if np.isnan(fraction) else fraction
+        enough = self.fractions[self.errors <= error]
+        return float(enough.min()) if len(enough) else NEVER
 
 
 @dataclass(frozen=True)
 class Runs:
     """Passive learners: their errors after each fraction of the labels, a row each."""
 
-    fractions: Column
-    errors: Column
+    fractions: FloatArray
+    errors: FloatArray
 
     @property
     def least(self) -> float:
@@ -50,7 +49,7 @@ class Runs:
         return float(self.errors[:, -1].min())
 
     def typical(self, error: float) -> int:
-        """Of the runs that end at this error or below, the one that needs the median of labels to get there.
+        """The run that needs the median of labels, of those that end at this error or below.
 
         The paper draws "one typical good run" without saying which; this is our reading.
         """
@@ -59,12 +58,12 @@ class Runs:
         return int(order[(len(order) - 1) // 2])
 
     def needed(self, error: float, *, hindsight: bool) -> float:
-        """By the typical run, or by the best run at each fraction."""
+        """The fraction that the typical run needs, or the best run at each fraction."""
         curve = self.errors.min(axis=0) if hindsight else self.errors[self.typical(error)]
         return self._crossing(curve, error)
 
-    def _crossing(self, curve: Column, error: float) -> float:
-        """Where errors first fall to this one, interpolated between two evaluations."""
+    def _crossing(self, curve: FloatArray, error: float) -> float:
+        """The fraction at which errors first fall to this one, interpolated between two evaluations."""
         first = int(np.argmax(curve <= error))
         if first == 0:
             return float(self.fractions[0])
@@ -78,7 +77,7 @@ class Shuffle:
 
     place: str
     passive: Mapping[str, Runs]
-    """By link."""
+    """The runs of each link."""
     active: Mapping[Way, Points]
 
     def stated(self, link: str) -> float:
@@ -113,7 +112,7 @@ Places = Mapping[str, Place]
 
 
 def places(tables: Tables) -> dict[str, Place]:
-    """By the place in the paper, in the order of its tables."""
+    """The places in the paper, in the order of its tables."""
     passive = _group_rows(tables[PASSIVE], "place", "shuffle", "link")
     active = _group_rows(tables[TRIALS], "place", "shuffle", "link", "constants", "update")
     names = {str(row["place"]): str(row["data"]) for row in tables[PASSIVE]}

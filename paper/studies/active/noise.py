@@ -32,7 +32,7 @@ def steps(scope: Scope) -> list[Step]:
 
 
 def rows(stream: TrialStream, noise: str) -> list[Row]:
-    """Some active learners and as many passive ones, on labels of which a tenth is turned."""
+    """Learn with some active learners and as many passive ones, on labels of which a tenth is turned."""
     shown, tested = stream.load()
     learned = examples(shown.matrix, _turn(shown, noise, stream.shuffle))
     unseen = examples(*tested)

@@ -106,7 +106,7 @@ def _passive(stream: TrialStream, link: str, update: str) -> Step:
 
 
 def active_rows(stream: TrialStream, link: str, constants: str, update: str) -> list[Row]:
-    """All 1,980 settings of an update, in one pass."""
+    """Learn all 1,980 settings of an update, in one pass."""
     shown, tested = (examples(*rows) for rows in stream.load())
     grid = list(product(C0, SCHEDULES))
     ways = [Asker(settings(link, update, schedule), "iwal", c0) for c0, schedule in grid]
@@ -132,7 +132,7 @@ def active_rows(stream: TrialStream, link: str, constants: str, update: str) -> 
 
 
 def passive_rows(stream: TrialStream, link: str, update: str) -> list[Row]:
-    """Every label is learned: a row for each schedule, with its error after each of the fractions."""
+    """Learn every label: a row for each schedule, with its error after each of the fractions."""
     shown, tested = (examples(*rows) for rows in stream.load())
     ways = [Asker(settings(link, update, schedule), "random", 1.0) for schedule in SCHEDULES]
     simulation = Simulation(ways, shown.features, seed=stream.shuffle)

@@ -12,7 +12,7 @@ from paper.study import Claim, Pair, ReportTable, Row
 from paper.verdicts import judge, tally
 
 LOSSES = ("hinge", "logistic", "quantile", "squared")
-"""In the order of the paper's tables."""
+"""The losses in the order of the paper's tables."""
 JUDGED = {1: "ahead", 0: "not told apart", -1: "behind"}
 _RESAMPLES = 10_000
 
@@ -31,7 +31,7 @@ class Difference:
 
 
 Differences = Mapping[tuple[str, str, str], Difference]
-"""By data set, loss and update."""
+"""The difference of each data set, loss and update."""
 
 
 def differences(rows: Sequence[Row]) -> dict[tuple[str, str, str], Difference]:
@@ -93,7 +93,7 @@ def table(found: Cells, names: Mapping[str, str], apart: Differences) -> ReportT
 
 
 def others(variants: Mapping[str, Cells], apart: Mapping[str, Differences]) -> ReportTable:
-    """The same where the paper leaves a choice."""
+    """The best accuracies where the paper leaves a choice."""
     rows = [
         [variant, place, *(_cell(found.get((place, loss)), apart[variant], place, loss) for loss in LOSSES)]
         for variant, found in variants.items()

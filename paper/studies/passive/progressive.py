@@ -3,7 +3,7 @@
 import numpy as np
 
 from paper import verdicts
-from paper.grids import NEAR, Cells, Grid, Numbers, format_spread
+from paper.grids import NEAR, Cells, FloatArray, Grid, format_spread
 from paper.studies.passive.steps import TABLE
 from paper.study import Claim, ReportTable
 from paper.sweeping import UPDATES
@@ -29,11 +29,11 @@ def claims(found: Cells) -> list[Claim]:
     return [_chooses(found, kind) for kind in _KINDS]
 
 
-def lost(grid: Grid, kind: str) -> Numbers:
-    """By shuffle."""
+def lost(grid: Grid, kind: str) -> FloatArray:
+    """What each shuffle has lost."""
     known = grid.progressive_error if kind == "error" else grid.progressive_loss
     chosen = np.where(grid.diverged | ~np.isfinite(known), np.inf, known).argmin(axis=1)
-    loss: Numbers = grid.best() - grid.accuracy[np.arange(len(chosen)), chosen]
+    loss: FloatArray = grid.best() - grid.accuracy[np.arange(len(chosen)), chosen]
     return loss
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from paper.drawing import GREY, figure
-from paper.grids import VERY_NEAR, Cells, Grid, Numbers
+from paper.grids import VERY_NEAR, Cells, FloatArray, Grid
 from paper.studies.passive.best import LOSSES
 from paper.studies.passive.steps import TABLE
 from paper.study import Claim, ReportFigure
@@ -59,7 +59,7 @@ def _panel(axis: Axes, by_loss: Mapping[str, Mapping[str, Grid]]) -> None:
     axis.text(0.97, 0.04, f"under {under}\nover {over}", transform=axis.transAxes, ha="right", va="bottom")
 
 
-def _shown(each: Mapping[str, Grid]) -> tuple[Numbers, Numbers]:
+def _shown(each: Mapping[str, Grid]) -> tuple[FloatArray, FloatArray]:
     x, y = (each[update].by_schedule() for update in ("invariant", "explicit"))
     both = np.minimum(x, y) > SHOWN_ABOVE
     return x[both], y[both]
@@ -92,7 +92,7 @@ def claim(found: Cells) -> Claim:
     )
 
 
-def _sides(panel: list[tuple[Numbers, Numbers]]) -> tuple[int, int]:
+def _sides(panel: list[tuple[FloatArray, FloatArray]]) -> tuple[int, int]:
     """How many points are under the line, and over it."""
     return (
         sum(int((x > y + VERY_NEAR).sum()) for x, y in panel),

@@ -79,7 +79,7 @@ def _summary(run: list[Row]) -> list[str]:
 
 
 def _product(row: Row) -> float:
-    """ηλ."""
+    """The product ηλ."""
     return float(row["rate"]) * float(row["strength"])
 
 
@@ -211,7 +211,7 @@ def _accurate(rows: list[Row]) -> Claim:
 
 
 def _gaps(runs: dict[tuple[str, str, str, str], list[Row]]) -> dict[tuple[str, str, str], float]:
-    """Of the best accuracies, invariant − explicit."""
+    """The gaps between the best accuracies, invariant − explicit."""
     best = {key: max(float(row["accuracy"]) for row in run) for key, run in runs.items()}
     return {key[:3]: best[(*key[:3], "invariant")] - best[(*key[:3], "explicit")] for key in best}
 

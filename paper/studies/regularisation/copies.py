@@ -7,10 +7,10 @@ solves both together. Splitting once for each unit of weight, as the library doe
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from paper import data, sweeping
+from paper.grids import FloatArray
 from paper.study import Row, Scope, Step
 from steelyard import Learner, Settings, losses, updates
 from steelyard.examples import examples
@@ -23,11 +23,9 @@ STRENGTHS = (1e-4, 1e-2, 1.0)
 EXPLICIT, INVARIANT, UNITS, JOINT = "explicit, split", "invariant, split", "invariant, in units", "joint"
 WAYS = (EXPLICIT, INVARIANT, UNITS, JOINT)
 
-Numbers = NDArray[np.float64]
-
 
 def step(loss: str, scope: Scope) -> Step:
-    """On the first of the data sets; a fifth of the rows have the weight, the rest weigh 1."""
+    """Learn the first of the data sets; a fifth of the rows have the weight, the rest weigh 1."""
     place, count = data.PLACES[0], scope.choose(1_000, 300)
 
     def compute() -> list[Row]:
@@ -53,7 +51,7 @@ def step(loss: str, scope: Scope) -> Step:
 
 
 def _deviation(
-    loss: str, way: str, strength: float, matrix: sparse.csr_matrix, labels: Numbers, weights: Numbers
+    loss: str, way: str, strength: float, matrix: sparse.csr_matrix, labels: FloatArray, weights: FloatArray
 ) -> float:
     """The largest difference of a prediction, over the largest prediction; infinite if one diverges."""
     order = np.repeat(np.arange(len(labels)), weights.astype(np.int64))
@@ -66,8 +64,8 @@ def _deviation(
 
 
 def _learn_units(
-    loss: str, way: str, strength: float, matrix: sparse.csr_matrix, labels: Numbers, weights: Numbers
-) -> Numbers:
+    loss: str, way: str, strength: float, matrix: sparse.csr_matrix, labels: FloatArray, weights: FloatArray
+) -> FloatArray:
     """The weights of the library's learner, which pays L2 once for each unit of weight."""
     settings = Settings(
         loss=losses.by_name(loss), scaling="row_norm", learning_rate=RATE, l2=strength, bias=False,
@@ -79,8 +77,8 @@ def _learn_units(
 
 
 def _learn(
-    loss: str, way: str, strength: float, matrix: sparse.csr_matrix, labels: Numbers, weights: Numbers
-) -> Numbers:
+    loss: str, way: str, strength: float, matrix: sparse.csr_matrix, labels: FloatArray, weights: FloatArray
+) -> FloatArray:
     """The weights after one pass, stored as scale · v, at a rate of `RATE` divided by x·x."""
     update, convex = updates.by_name("explicit" if way == EXPLICIT else "invariant"), losses.by_name(loss)
     v, scale = np.zeros(matrix.shape[1]), 1.0

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from paper import data, sweeping
+from paper.grids import FloatArray
 from paper.studies.regularisation import copies
 from paper.study import Row, Scope, Step
 from steelyard import OnlineClassifier
@@ -18,9 +19,8 @@ STRENGTHS = [10.0**k for k in range(-8, 4)]
 RATES = (0.5, 4.0)
 SHUFFLE = 0
 
-Numbers = NDArray[np.float64]
 Indices = NDArray[np.integer[Any]]
-MatrixAndLabels = tuple[sparse.csr_matrix, Numbers]
+MatrixAndLabels = tuple[sparse.csr_matrix, FloatArray]
 
 
 def steps(scope: Scope) -> list[Step]:

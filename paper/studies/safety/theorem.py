@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from paper.grids import FloatArray
 from paper.study import Row, Scope, Step
 
 TABLE = "safety_theorem"
@@ -18,8 +18,6 @@ LENGTHS = (1_000, 4_000, 16_000, 64_000)
 RATES: dict[str, Callable[[int], float]] = {"1/√t": lambda t: t**-0.5, "1/t": lambda t: 1.0 / t}
 STREAMS = ("one dimension", "ten dimensions", "two halves")
 _NOISE = 0.5
-
-Numbers = NDArray[np.float64]
 
 
 def steps(scope: Scope) -> list[Step]:
@@ -45,7 +43,7 @@ def rows(stream: str, seed: int) -> list[Row]:
     ]
 
 
-def draw(stream: str, length: int, seed: int) -> tuple[Numbers, Numbers]:
+def draw(stream: str, length: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Rows of length 1, and labels within −1 and 1."""
     random = np.random.default_rng(seed)
     if stream == "two halves":
@@ -59,7 +57,7 @@ def draw(stream: str, length: int, seed: int) -> tuple[Numbers, Numbers]:
     return matrix, np.clip(matrix @ truth + _NOISE * random.normal(size=length), -1.0, 1.0)
 
 
-def regret(matrix: Numbers, labels: Numbers, rate: Callable[[int], float]) -> float:
+def regret(matrix: FloatArray, labels: FloatArray, rate: Callable[[int], float]) -> float:
     """The loss of the online predictions less that of the best fixed weights."""
     weights = np.zeros(matrix.shape[1])
     lost = 0.0

@@ -102,7 +102,7 @@ def _time(case: Case, change: float) -> float:
 
 
 def _root(case: Case) -> float:
-    """Of Δ + u·ℓ′(p + Δ), which grows with Δ since the loss is convex."""
+    """The root of Δ + u·ℓ′(p + Δ), which grows with Δ since the loss is convex."""
     slope = case.loss.derivative(case.p, case.y)
     near, far = 0.0, -case.u * slope
     if math.isinf(far):

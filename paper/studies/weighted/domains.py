@@ -25,7 +25,7 @@ TABLE = "covariate_shift"
 DOMAINS = ("books", "dvd", "electronics", "kitchen")
 FEATURES = 5_000
 TRIED = (("unweighted", 0.0), *product(learning.UPDATES, (1.0, 0.5)))
-"""Each with the power of the odds that is the weight; a power below 1 flattens (Shimodaira, 2000)."""
+"""Approaches, each with the power of the odds that is the weight; a power below 1 flattens (Shimodaira, 2000)."""
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 LIMIT = 100.0
 """The largest weight; the smallest is one over it."""

@@ -78,7 +78,7 @@ def _gradient(loss: Loss, push: Push) -> float:
 
 
 def _projection(loss: Loss, push: Push) -> float:
-    """To the nearest prediction without loss: the passive-aggressive step."""
+    """The step to the nearest prediction without loss: the passive-aggressive step."""
     if loss.allows(0.0):  # labels are numbers, and the loss is least at the label alone
         return abs(push.y - push.p)
     return max(1.0 - push.y * push.p, 0.0)

@@ -1,4 +1,4 @@
-"""The same colours and markers for the same approach in every figure."""
+"""Colours and markers of approaches, which are the same in every figure."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -80,7 +80,7 @@ def _rates(seeds: int) -> list[Row]:
 
 
 def _compare(seeds: int, resamples: int) -> list[Row]:
-    """Each approach at the rate with the lowest progressive loss on the first log."""
+    """Compare the approaches, each at the rate with the lowest progressive loss on the first log."""
     found = logs()
     constant = np.full(len(found.even_clicks), logit(_mean(found.clicks > 0.0, found.weights)))
     losses = {"constant": measures.log_losses(constant, found.even_clicks)}

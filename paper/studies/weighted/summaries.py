@@ -51,7 +51,7 @@ def explain_verdict(found: Verdict, reason: str, held: int = 0, of: int = 0) -> 
 
 
 def format_range(numbers: Sequence[float], form: str) -> str:
-    """From the smallest to the largest.
+    """Format a range, from the smallest to the largest.
 
     >>> format_range([2.0, 1.0], ".1f"), format_range([1.01, 1.0], ".1f")
     ('1.0 to 2.0', '1.0')

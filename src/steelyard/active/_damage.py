@@ -1,4 +1,4 @@
-"""`reading`: whatever is wrong with what a journal stores, the error names the journal and says so."""
+"""`reading`: an error that names the journal, whatever is wrong with what it stores."""
 
 import errno
 import sqlite3
@@ -21,9 +21,9 @@ _ELSEWHERE = (
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """While entries of this journal are read and understood; that they make no sense is an OSError.
+    """Turn any error while entries of this journal are read into an OSError that names it.
 
-    So it is told from a ValueError, which is about what somebody wants of the journal.
+    A ValueError then is always about what somebody wants of the journal.
     """
     try:
         yield

@@ -1,13 +1,11 @@
-"""What a journal was started with, and with which it has to go on."""
+"""`AboutEntry`: the parameters that a journal was started with, and has to go on with."""
 
 import json
-import sqlite3
-from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
 
 from steelyard.active._damage import reading
+from steelyard.active._journal_file import JournalFile
 from steelyard.active.events import CHANGE, WITHDRAW
 from steelyard.model import Settings
 
@@ -18,34 +16,31 @@ FORMAT = WITH_CLASSES
 A journal has the lowest that it can have: older versions know up to theirs.
 """
 
-_FORMER = {"name": "iwal"}  # the strategy of journals that do not name one
-_UNSAID = {"relevance": {"presumed": 0}}  # parameters of strategies, where journals do not name them
+_FIRST_STRATEGY = {"name": "iwal"}  # the strategy of journals that do not name one
+_FIRST_PARAMETERS = {"relevance": {"presumed": 0}}  # of strategies, where journals do not name them
 
 
-class AboutEntry(ABC):
-    """For `Journal`."""
+class AboutEntry:
+    """The entry of a journal about settings, plan, training, strategy, classes and pool."""
 
-    path: str
-    _db: sqlite3.Connection
-
-    @abstractmethod
-    def _written(self, *, to_disk: bool = False) -> AbstractContextManager[None]: ...
+    def __init__(self, file: JournalFile) -> None:
+        self._file = file
 
     def begin(self, about: dict[str, dict[str, Any]]) -> None:
         """Start the journal with these parameters, or check that it was started with the same.
 
         A setting that an older journal does not name had its default. The positive class and the parts of
-        the pool, of which it may not speak either, are those that are named now, and are written down. The
+        the pool, if it does not name them either, are those that are named now, and are written down. The
         budget may be another, the pool may grow, and more examples may be expected.
         """
-        kept = self.about()
+        kept = self.read()
         if kept is None:
-            self._write_about(about)
+            self._write(about)
             return
         before, after = kept["strategy"]["name"], about["strategy"]["name"]
         if before != after:
             raise ValueError(
-                f"{self.path}: was started with the strategy {before!r} and cannot continue with "
+                f"{self._file.path}: was started with the strategy {before!r} and cannot continue with "
                 f"{after!r}; use {before!r}, or start a new journal"
             )
         known = kept | {
@@ -59,53 +54,53 @@ class AboutEntry(ABC):
         changed = [name for part in same for name in same[part] if known[part].get(name) != same[part][name]]
         if changed:
             raise ValueError(
-                f"{self.path}: was started with another {' and '.join(changed)}; continue with the "
+                f"{self._file.path}: was started with another {' and '.join(changed)}; continue with the "
                 "parameters it was started with, or start a new journal"
             )
         if unsaid or more:
-            self._write_about(kept | {"about": known["about"], "plan": known["plan"]})
+            self._write(kept | {"about": known["about"], "plan": known["plan"]})
 
-    def _write_about(self, about: dict[str, dict[str, Any]]) -> None:
-        revised = self._db.execute("SELECT 1 FROM events WHERE kind IN (?, ?)", (CHANGE, WITHDRAW)).fetchone()
-        oldest = WITH_CHANGES if revised else 1 if about["strategy"] == _FORMER else 2
+    def _write(self, about: dict[str, dict[str, Any]]) -> None:
+        revised = self._file.db.execute(
+            "SELECT 1 FROM events WHERE kind IN (?, ?)", (CHANGE, WITHDRAW)
+        ).fetchone()
+        oldest = WITH_CHANGES if revised else 1 if about["strategy"] == _FIRST_STRATEGY else 2
         if len(about["about"].get("classes", ())) > 2:
             oldest = WITH_CLASSES
-        with self._written(to_disk=True):
-            self._db.execute("DELETE FROM about")
-            self._db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
+        with self._file.written(to_disk=True):
+            self._file.db.execute("DELETE FROM about")
+            self._file.db.execute("INSERT INTO about VALUES (?)", (json.dumps({"format": oldest} | about),))
 
-    def about(self) -> dict[str, Any] | None:
-        with reading(self.path):
-            row = self._db.execute("SELECT about FROM about").fetchone()
+    def read(self) -> dict[str, Any] | None:
+        """The parameters; None if the journal is empty."""
+        with reading(self._file.path):
+            row = self._file.db.execute("SELECT about FROM about").fetchone()
             if row is None:
                 return None
             kept: dict[str, Any] = json.loads(row[0])
             newest = int(kept.pop("format"))
         if newest > FORMAT:
             raise ValueError(
-                f"{self.path}: written by a newer steelyard (format {newest}, this one reads up to "
+                f"{self._file.path}: written by a newer steelyard (format {newest}, this one reads up to "
                 f"{FORMAT}); upgrade"
             )
-        strategy = kept.get("strategy", _FORMER)
-        return kept | {"strategy": _UNSAID.get(strategy["name"], {}) | strategy}
+        strategy = kept.get("strategy", _FIRST_STRATEGY)
+        return kept | {"strategy": _FIRST_PARAMETERS.get(strategy["name"], {}) | strategy}
 
-    def _raise_format(self, least: int) -> None:
-        """In a transaction: what was added, versions before this format do not know."""
+    def raise_format(self, least: int) -> None:
+        """Within a transaction, raise the format: versions before it do not know what was added."""
         newer = "max(json_extract(about, '$.format'), ?)"
-        self._db.execute(f"UPDATE about SET about = json_set(about, '$.format', {newer})", (least,))
+        self._file.db.execute(f"UPDATE about SET about = json_set(about, '$.format', {newer})", (least,))
 
     def save_plan(self, plan: dict[str, Any]) -> None:
-        """Another plan, from now on."""
-        self._write_about(self._kept() | {"plan": plan})
-
-    def _kept(self) -> dict[str, Any]:
-        kept = self.about()
+        """Store another plan, which holds from now on."""
+        kept = self.read()
         assert kept is not None  # it was begun
-        return kept
+        self._write(kept | {"plan": plan})
 
 
 def _changed(kept: dict[str, Any], now: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], bool]:
-    """Plan and pool of a journal with what has changed since; and whether something has."""
+    """Plan and pool of a journal, brought up to date; and whether something has changed."""
     plan, about = dict(kept["plan"]), dict(kept["about"])
     for name in ("budget", "expected"):
         before, after = plan[name], now["plan"][name]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from steelyard.active._damage import reading
 from steelyard.active._journal_attempts import GIVE_UP, LABEL, LEARN, TAKE_BACK, AttemptEntry
-from steelyard.active.certification import Certification, Read
+from steelyard.active.certification import Certification, ReadRow
 from steelyard.active.journal import Journal
 from steelyard.model import Model
 
@@ -29,34 +29,34 @@ class Attempt(Certification):
     Everything is in the journal before it counts. Threads may share it.
     """
 
-    _learner: "ActiveLearner"
-    _pool: "Examples"
-    _numbers: NDArray[np.int64]
-    given_up = False
-    learned = False
-    model_answers = 0
-    """How many labels its model had learned."""
-    _turns = 0
+    def __init__(
+        self, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], start: dict[str, Any]
+    ) -> None:
+        super().__init__(**_claim(start))
+        self._learner, self._pool, self._numbers, self._turns = learner, pool, numbers, start["turns"]
+        self.given_up = self.learned = False
+        self.model_answers: int = start["learned"]
+        """How many labels its model had learned."""
 
     @classmethod
     def begin(
         cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], *,
         codes: NDArray[np.intp], among: NDArray[np.int64], claim: Mapping[str, Any],
-        reads: Sequence[Read] = (),
+        reads: Sequence[ReadRow] = (),
     ) -> Self:  # fmt: skip
         """A new attempt. The claim has arguments of `Certification`, without those that are given here."""
         size = len(pool)
         allowed = np.zeros(size, np.uint8)
         allowed[among] = 1
         start = {
-            **claim, "attempt": learner.journal.count_attempts() + 1, "seed": learner.training.seed,
+            **claim, "attempt": learner.journal.attempts.count() + 1, "seed": learner.training.seed,
             "model": digest(learner.models), "pool_checksum": fingerprint(pool),
             "reads": [list(read) for read in reads], "among": "".join(map(str, allowed.tolist())),
             "predictions": codes.astype(int).tolist(), "turns": len(learner.journal.turns()),
             "learned": len(learner.labelled),
         }  # fmt: skip
-        attempt = cls._made(learner, pool, numbers, start)
-        learner.journal.begin_attempt(attempt.attempt, start)
+        attempt = cls(learner, pool, numbers, start)
+        learner.journal.attempts.begin(attempt.attempt, start)
         return attempt
 
     @classmethod
@@ -64,13 +64,13 @@ class Attempt(Certification):
         cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], number: int
     ) -> Self | None:
         """The attempt of this number as it is in the journal; None if there is none."""
-        kept = learner.journal.attempt(number)
+        kept = learner.journal.attempts.read(number)
         if kept is None:
             return None
         start, entries = kept
         with reading(learner.journal.path):
-            attempt = cls._made(learner, pool, numbers, start)
-            _answer(attempt, entries)
+            attempt = cls(learner, pool, numbers, start)
+            attempt.restore(answers_in_force(entries))
         attempt.given_up = any(kind == GIVE_UP for kind, _, _ in entries)
         attempt.learned = any(kind == LEARN for kind, _, _ in entries)
         done = attempt.learned or attempt.passed
@@ -83,21 +83,12 @@ class Attempt(Certification):
         attempt._learn_if_failed()
         return attempt
 
-    @classmethod
-    def _made(
-        cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], start: dict[str, Any]
-    ) -> Self:
-        attempt = cls(**_claim(start))
-        attempt._learner, attempt._pool, attempt._numbers = learner, pool, numbers
-        attempt._turns, attempt.model_answers = start["turns"], start["learned"]
-        return attempt
-
     def has_drawn(self, row: int, ahead: int = 0) -> bool:
-        """Whether the row was drawn and has its answer, or is one of so many that are drawn next."""
+        """Whether the row was drawn and has its answer, or is among the `ahead` that are drawn next."""
         return bool((self._order[: len(self.answers) + (0 if self.over else ahead)] == row).any())
 
     def upcoming(self, count: int) -> list[int]:
-        """The rows that are wanted next if the attempt goes on; several people may look at them at once."""
+        """The next `count` rows that the attempt wants; several people may look at them at once."""
         return [] if self.over else self._order[len(self.answers) :][:count].tolist()
 
     def drawn(self) -> dict[int, Any]:
@@ -113,7 +104,7 @@ class Attempt(Certification):
         return self.given_up or super().over
 
     def holds(self, rows: "Examples") -> bool:
-        """Whether it has passed, of these rows and of the model as it is: it need not be tried again.
+        """Whether it has passed, for these rows and the model as it is, so that it need not be tried again.
 
         Recall is not a claim about the model.
         """
@@ -129,7 +120,7 @@ class Attempt(Certification):
         with self._learner.lock:
             known = self._check(row, label)
             self._write(LABEL, row, known)
-            self._add(row, known)
+            self._take(row, known)
             self._learn_if_failed()
 
     def undo(self) -> int:
@@ -140,11 +131,8 @@ class Attempt(Certification):
             if not self.answers:
                 raise ValueError("there is nothing to undo: the attempt has no answer yet")
             self._write(TAKE_BACK)
-            kept = self.answers[:-1]
-            self.test, self.answers, self.evidence_path = self._begin(), [], []
-            for row, label in zip(self._order.tolist(), kept, strict=False):
-                self._add(row, label)
-            return int(self._order[len(kept)])
+            self.restore(list(self.drawn().items())[:-1])
+            return int(self._order[len(self.answers)])
 
     def give_up(self) -> None:
         """End the attempt as it is; what it has is learned."""
@@ -179,13 +167,13 @@ class Attempt(Certification):
             self.learned = True
 
     def _learn_if_failed(self) -> None:
-        """And at recall in any case: that is not a claim about the model."""
+        """Learn the answers of a failed attempt, and of any at recall: that is not a claim about the model."""
         failed = self.over and (self.measure == "recall" or not self.passed)
-        if failed and not self._learner.journal.read_only:
+        if failed and not self._learner.journal.file.read_only:
             self.learn()
 
     def _write(self, kind: str, row: int | None = None, label: Any = None) -> None:
-        self._learner.journal.add_to_attempt(self.attempt, kind, row, label)
+        self._learner.journal.attempts.add(self.attempt, kind, row, label)
 
 
 def _claim(start: dict[str, Any]) -> dict[str, Any]:
@@ -195,62 +183,56 @@ def _claim(start: dict[str, Any]) -> dict[str, Any]:
     same = ("measure", "target", "classes", "alpha", "attempt", "seed", "most", "plan", "positive")
     return {name: start[name] for name in same} | {
         "predictions": [classes[code] for code in start["predictions"]], "among": among,
-        "reads": [Read(*read) for read in start["reads"]],
+        "reads": [ReadRow(*read) for read in start["reads"]],
         "about": {name: start[name] for name in ("model", "pool_checksum")},
     }  # fmt: skip
 
 
-class Ended(NamedTuple):
+class PastAttempt(NamedTuple):
     """An attempt that is over, and how many labels its model had learned."""
 
     attempt: Certification
     model_answers: int
 
     def holds(self, learned: int, pool_size: int) -> bool:
-        """Whether it has passed, of the model that has learned so much and of a pool of that size."""
+        """Whether it has passed, for a model that has learned so much and a pool of that size."""
         same = self.attempt.measure == "recall" or learned <= self.model_answers
         return self.attempt.passed and same and self.attempt.pool_size == pool_size
 
 
 def certification_in(journal: Journal, number: int, most: int | None = None) -> Certification | None:
     """The attempt of this number with its answers, or the first of them; None if there is none."""
-    kept = journal.attempt(number)
-    return None if kept is None else _with_answers(journal, *kept, most)
+    kept = journal.attempts.read(number)
+    return None if kept is None else _restored(journal, *kept, most)
 
 
-def _with_answers(
+def _restored(
     journal: Journal, start: dict[str, Any], entries: Sequence[AttemptEntry], most: int | None = None
 ) -> Certification:
     with reading(journal.path):
         found = Certification(**_claim(start))
-        _answer(found, entries, most)
+        found.restore(answers_in_force(entries)[:most])
         return found
 
 
-def _answer(attempt: Certification, entries: Sequence[AttemptEntry], most: int | None = None) -> None:
-    for _, row, label in answers_in_force(entries)[:most]:
-        assert row is not None
-        attempt._add(row, label)
-
-
-def ended_attempts(journal: Journal) -> list[Ended]:
-    """Those in the journal, in their order."""
-    ended = []
-    for number in range(1, journal.count_attempts() + 1):
-        if (kept := journal.attempt(number)) is None:
+def past_attempts(journal: Journal) -> list[PastAttempt]:
+    """The attempts in the journal that are over, in their order."""
+    past = []
+    for number in range(1, journal.attempts.count() + 1):
+        if (kept := journal.attempts.read(number)) is None:
             continue
-        found = _with_answers(journal, *kept)
+        found = _restored(journal, *kept)
         if found.over or any(kind == GIVE_UP for kind, _, _ in kept[1]):
-            ended.append(Ended(found, kept[0]["learned"]))
-    return ended
+            past.append(PastAttempt(found, kept[0]["learned"]))
+    return past
 
 
-def best_of(ended: Sequence[Ended], measure: str, learned: int, pool_size: int) -> Ended | None:
+def best_of(past: Sequence[PastAttempt], measure: str, learned: int, pool_size: int) -> PastAttempt | None:
     """The strongest certificate that holds now, of that measure before others.
 
     If none does, the last that passed; if none has, the last attempt; None if there was none.
     """
-    holding = [each for each in ended if each.holds(learned, pool_size)]
+    holding = [each for each in past if each.holds(learned, pool_size)]
     if holding:
         return max(
             reversed(holding),
@@ -259,12 +241,12 @@ def best_of(ended: Sequence[Ended], measure: str, learned: int, pool_size: int) 
                 -each.attempt.target if each.attempt.measure == "error" else each.attempt.target,
             ),
         )
-    passed = [each for each in ended if each.attempt.passed]
-    return (passed or ended)[-1] if ended else None
+    passed = [each for each in past if each.attempt.passed]
+    return (passed or past)[-1] if past else None
 
 
 def digest(models: Sequence[Model]) -> str:
-    """By which the model of a certificate is known, or those of several classes."""
+    """A checksum of the model of a certificate, or of those of several classes."""
     found = hashlib.sha256()
     for model in models:
         found.update(model.coefficients().tobytes() + np.float64(model.bias).tobytes())
@@ -279,12 +261,13 @@ def fingerprint(chunk: "Examples") -> int:
     return found
 
 
-def answers_in_force(entries: Sequence[AttemptEntry]) -> list[AttemptEntry]:
-    """Without those that were taken back."""
-    kept: list[AttemptEntry] = []
-    for entry in entries:
-        if entry[0] == LABEL:
-            kept.append(entry)
-        elif entry[0] == TAKE_BACK:
+def answers_in_force(entries: Sequence[AttemptEntry]) -> list[tuple[int, Any]]:
+    """Rows with their labels, without those that were taken back."""
+    kept: list[tuple[int, Any]] = []
+    for kind, row, label in entries:
+        if kind == LABEL:
+            assert row is not None
+            kept.append((row, label))
+        elif kind == TAKE_BACK:
             kept.pop()
     return kept

@@ -1,4 +1,4 @@
-"""`Certification`: one attempt to certify fixed predictions, or what was found so far.
+"""`Certification`: one attempt to certify fixed predictions, or the answers so far.
 
 The order of the draws follows from the seed, the number of the attempt and the rows that may be drawn, all of
 which are in the certificate beside every draw, its prediction and its answer. `verify` recomputes everything.
@@ -28,20 +28,20 @@ from steelyard.active.sequential_tests import (
 )
 
 FORMAT = 2
-"""1: of error or precision, without a plan; 2: all."""
+"""1: certificates of error or precision without a plan; 2: all."""
 MEASURES = ("error", "precision", "recall")
 _WIDTH, _HEIGHT = 640.0, 200.0  # of the picture on the page, in its own units
 _DRAWS = 1 << 48  # where the purposes of these random numbers begin, one for each attempt
 
 
-class Read(NamedTuple):
+class ReadRow(NamedTuple):
     """A row that was read before an attempt at recall began."""
 
     row: int
     answer: Any
-    """Its class; None if nobody could tell."""
+    """The class of the row; None if nobody could tell."""
     source: int | None
-    """The random order it was picked from: 0 is that of the strategy, j that of attempt j, None is none."""
+    """The random order it was picked from: 0 that of the strategy, j that of attempt j; None: from none."""
 
 
 class Certification:
@@ -57,7 +57,7 @@ class Certification:
         self, measure: str, target: float, classes: Sequence[Any], predictions: Sequence[Any],
         among: NDArray[np.int64], *, alpha: float = ALPHA, attempt: int = 1, seed: int = 0,
         most: int | None = None, plan: float | None = None, positive: Any = None,
-        reads: Sequence[Read] = (), about: dict[str, Any] | None = None,
+        reads: Sequence[ReadRow] = (), about: dict[str, Any] | None = None,
     ) -> None:  # fmt: skip
         if measure not in MEASURES:
             raise ValueError(f"certificates are of {', '.join(MEASURES)}, not of {measure!r}")
@@ -77,7 +77,7 @@ class Certification:
         self.test = self._begin()
 
     def prediction(self, row: int) -> Any:
-        """Of the fixed model."""
+        """The class that the fixed model predicts."""
         return self._predictions[row]
 
     def _begin(self) -> ShareTest | PlannedTest | RecallTest:
@@ -106,9 +106,9 @@ class Certification:
 
     @property
     def labels_left(self) -> int | None:
-        """A forecast: so many more labels if the share of wrong ones stays as seen; None if it cannot pass.
+        """How many more labels it takes if the share of wrong ones stays as seen; None if it cannot pass.
 
-        Of recall: if nothing more is found.
+        For recall: if nothing more is found.
         """
         return self.test.forecast()
 
@@ -121,7 +121,7 @@ class Certification:
 
         That counts as wrong; for recall, such a row is not relevant.
         """
-        self._add(row, self._check(row, label))
+        self._take(row, self._check(row, label))
 
     def _check(self, row: int, label: Any) -> Any:
         wanted = self.ask_next()
@@ -132,7 +132,13 @@ class Certification:
             raise ValueError(f"row {row} has the label {label!r}: the classes are {self.classes}")
         return known
 
-    def _add(self, row: int, known: Any) -> None:
+    def restore(self, answers: Sequence[tuple[int, Any]]) -> None:
+        """Begin the test anew with these answers, rows and their labels, all of which were checked before."""
+        self.test, self.answers, self.evidence_path = self._begin(), [], []
+        for row, label in answers:
+            self._take(row, label)
+
+    def _take(self, row: int, known: Any) -> None:
         if isinstance(self.test, RecallTest):
             self.test.add(relevant=self._is_relevant(known), picked=True)
             self.evidence_path.append(self.test.log_evidence(self.test.claim))
@@ -143,7 +149,7 @@ class Certification:
 
     @property
     def claim(self) -> str:
-        """What it is about, in words."""
+        """The claim in words."""
         if self.measure == "recall":
             return f"recall of {self.positive!r} at least {self.target:g} in {counted(self.test.rows, 'row')}"
         bound = "below" if self.measure == "error" else "at least"
@@ -158,7 +164,7 @@ class Certification:
         return f"{'certified' if self.passed else 'not certified'}: {self.claim} ({counts}; {risk})"
 
     def certificate(self) -> dict[str, Any]:
-        """What was claimed and all that is needed to check it, as JSON takes it."""
+        """The claim and all that is needed to check it, as JSON takes it."""
         drawn = self._order[: len(self.answers)].tolist()
         rows = {"all_but": np.setdiff1d(np.arange(self._size), self._among).tolist()}
         if self.measure == "precision":
@@ -206,7 +212,7 @@ def _finite(number: float) -> float | None:
 
 
 def _page(found: Certification, name: str) -> str:
-    """For people: one file that needs no other, no network and no script. Every value is escaped."""
+    """The page for people: one file that needs no other, no network and no script, all values escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # only needed here
 
     environment = Environment(

@@ -3,10 +3,10 @@
 Python, the command line and the page begin attempts here, so that they draw from the same rows and say the
 same about them:
 
-- *error* is that on the rows without a label: a label is known, whatever the model says about its row, which
-  it has learned besides;
-- *precision* is that of the rows without a label that the model calls positive;
-- *recall* is that of what people have found in all rows; it draws from those that nobody has read.
+- *error* counts the rows without a label: the others are known, whatever the model, which has learned them,
+  predicts;
+- *precision* counts the rows without a label that the model predicts to be positive;
+- *recall* counts what people have found in all rows; draws are from those that nobody has read.
 
 A row that somebody skipped has no label, but was read.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.attempt import Attempt
-from steelyard.active.certification import Read
+from steelyard.active.certification import ReadRow
 from steelyard.active.sequential_tests import ALPHA
 from steelyard.scoring import probabilities
 
@@ -35,7 +35,7 @@ class Population(NamedTuple):
     numbers: NDArray[np.int64]
     """The learner's number of each row."""
     read: Mapping[int, tuple[int, int | None]]
-    """By the learner's number, in the order of reading: the row, and the random order it was picked from."""
+    """The row, and the random order it was picked from, by the learner's number in the order of reading."""
     classes: Sequence[Any]
     positive: Any
     """The class of precision and recall; None if no class is named."""
@@ -84,12 +84,12 @@ class Claim:
         rows, classes = population.rows, list(population.classes)
         codes = probabilities.decide(learner.labelled.settings.loss, learner.predict(rows))
         known, read = learner.labels, population.read
-        reads: list[Read] = []
+        reads: list[ReadRow] = []
         if self.measure == "recall":
             _check_answered(learner, read)
             names: dict[float | None, Any] = dict(zip(learner.labelled.codes, classes, strict=True))
             reads = [
-                Read(row, names.get(known.get(number)), source) for number, (row, source) in read.items()
+                ReadRow(row, names.get(known.get(number)), source) for number, (row, source) in read.items()
             ]
             without = [each.row for each in reads]
         else:
@@ -104,7 +104,7 @@ class Claim:
 
 
 def _check_answered(learner: "ActiveLearner", read: Mapping[int, Any]) -> None:
-    """What was picked at random and has no answer would be a hole in the random order."""
+    """Raise a ValueError if a row has no answer: it would be a hole in the random order of the picks."""
     waiting = sum(number in read for number in learner.open)
     if waiting:
         raise ValueError(

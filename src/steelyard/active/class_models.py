@@ -1,6 +1,6 @@
-"""Two classes have one model. Of several, each has a model that tells it from the rest.
+"""Two classes have one model. If there are more, each has a model that tells it from the rest.
 
-They share the answers: each is an example of its own class and a counterexample of all others. So nothing is
+The models share the answers: each is an example of its own class and a counterexample of all others. So nothing is
 asked for one class alone, and all models learn the same rows with the same weights.
 
 The decision about a row is written down as one number. For two classes that is w·x. For several it is the
@@ -15,6 +15,7 @@ number of the class with the largest w·x, plus the model's own probability that
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from steelyard.losses import Loss, class_labels
 from steelyard.model import Model
 from steelyard.scoring import probabilities
 
+if TYPE_CHECKING:
+    from steelyard.active.strategies._base import Strategy
+
 Column = NDArray[np.float64]
 
 
@@ -34,7 +38,7 @@ def codes(loss: Loss, classes: int) -> tuple[float, ...]:
 
 
 def targets(loss: Loss, classes: int, labels: Column) -> list[Column]:
-    """What each model is to learn of rows with these labels."""
+    """The labels that each model learns for rows with these labels."""
     if classes == 2:
         return [labels]
     low, high = class_labels(loss)
@@ -48,13 +52,23 @@ def predict(models: Sequence[Model], examples: Examples) -> NDArray[np.float64]:
 
 
 def decisions(loss: Loss, predictions: NDArray[np.float64]) -> Column:
-    """The number of each row that is written down, from its predictions."""
+    """The number that is written down for each row, from its predictions."""
     if predictions.ndim == 1:
         return predictions
     found: Column = predictions.argmax(axis=1).astype(np.float64)
     if probabilities.has_probabilities(loss):
         found += 1.0 - probabilities.class_probabilities(loss, predictions).max(axis=1)
     return found
+
+
+def score_and_decide(
+    strategy: "Strategy", models: Sequence[Model], examples: Examples
+) -> tuple[Column, Column]:
+    """The score of each row, low where the strategy wants its label, and the decision about it."""
+    if len(models) == 1:
+        return strategy.score(models[0], examples)
+    scores, predictions = strategy.score_classes(models, examples)
+    return scores, decisions(models[0].settings.loss, predictions)
 
 
 def decided_class(decided: Column) -> Column:

@@ -42,7 +42,7 @@ _KINDS = 10  # of rows: P from 1 to 1/2, from there to 1/4, and so on
 
 @dataclass(frozen=True)
 class Bet:
-    """What one row is worth to a bettor.
+    """How one row changes the wealth of a bettor.
 
     A row has the probability P with which its label was asked for and a guess g of its score ℓ, both known
     before the random draw; if it was asked for, also ℓ in [0, 1]. Bets are on *large* sums; for small ones
@@ -190,7 +190,7 @@ class ConfidenceSequence:
     def _bet(
         self, probability: Array, asked: Flags, score: Array, guesses: Array, gains: Array, centres: Array
     ) -> None:
-        """What each row adds to the wealth of one bettor."""
+        """Fill in what each row adds to the wealth of one bettor."""
         column = probability[:, np.newaxis, np.newaxis]
         np.minimum(guesses[:, :, np.newaxis], self.bet.room(column) / STAKES, out=centres)
         surprise = STAKES * (score[asked, np.newaxis, np.newaxis] - centres[asked])

@@ -6,6 +6,10 @@ but with few answers of a rare class it stops far from the minimum. Here L-BFGS 
     min over w, b of ½·|w|² + C·Σ cᵢ·ℓ(w·xᵢ + b, yᵢ),   cᵢ = n/(2·n_class),
 
 over the features that the answers have.
+
+scipy's L-BFGS-B comes to the same minimum, within 1e-5 of the largest coefficient, in as many steps. But for
+1,000 texts it takes 1.7 times as long with one thread and about 6 times as long on two busy cores, where the
+threads of its BLAS wait for each other; and people wait for this.
 """
 
 from collections import deque
@@ -30,9 +34,9 @@ Array = NDArray[np.float64]
 
 
 def minimum(settings: Settings, rows: Examples, costs: Array | None = None) -> Model:
-    """The model with the least loss; what decides its next steps is that of one pass over the rows.
+    """The model with the least loss; its accumulators and clock are those of one pass over the rows.
 
-    `costs` are other C·cᵢ.
+    `costs` replace C·cᵢ.
     """
     learner = Learner(settings, rows.features)
     learner.learn(rows)
@@ -59,7 +63,7 @@ def _balanced(labels: Array, weights: Array) -> Array:
 
 def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, costs: Array) -> Array:
     value, slope = (methods.pointer(settings.loss, name) for name in ("value", "derivative"))
-    labels, out, turned = np.ascontiguousarray(labels), np.empty(len(labels)), matrix.T.tocsr()
+    labels, out, transposed = np.ascontiguousarray(labels), np.empty(len(labels)), matrix.T.tocsr()
 
     def cost(at: Array) -> tuple[float, Array]:
         predictions = matrix @ at[:-1] + at[-1] * settings.bias
@@ -67,16 +71,13 @@ def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, cost
         total = float(costs @ out) + 0.5 * float(at[:-1] @ at[:-1])
         fill_pairs(slope, predictions, labels, out)
         pushes = costs * out
-        return total, np.append(turned @ pushes + at[:-1], pushes.sum() * settings.bias)
+        return total, np.append(transposed @ pushes + at[:-1], pushes.sum() * settings.bias)
 
     return descend(cost, np.zeros(matrix.shape[1] + 1))
 
 
 def descend(cost: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
-    """The minimum of a convex function by L-BFGS (Nocedal and Wright, algorithm 7.5).
-
-    scipy's calls LAPACK with several threads for tiny matrices; on a busy machine they wait for each other.
-    """
+    """The minimum of a convex function by L-BFGS (Nocedal and Wright, algorithm 7.5)."""
     at = start
     value, slope = cost(at)
     enough = _PRECISE * float(np.abs(slope).max(initial=0.0))
@@ -84,32 +85,32 @@ def descend(cost: Callable[[Array], tuple[float, Array]], start: Array) -> Array
     for _ in range(_MOST_STEPS):
         if float(np.abs(slope).max(initial=0.0)) <= enough:
             break
-        way = _direction(slope, known)
+        direction = _direction(slope, known)
         length = 1.0 if known else 1.0 / max(1.0, float(np.sqrt(slope @ slope)))
-        fall = float(slope @ way)
-        following, (lower, steep) = at + length * way, cost(at + length * way)
+        fall = float(slope @ direction)
+        following, (lower, steep) = at + length * direction, cost(at + length * direction)
         while lower > value + _ARMIJO * length * fall and length > _SHORTEST:
             length /= 2.0
-            following = at + length * way
+            following = at + length * direction
             lower, steep = cost(following)
         step, change = following - at, steep - slope
-        bend = float(step @ change)
-        if bend > 0.0:
-            known.append((step, change, bend))
+        curvature = float(step @ change)
+        if curvature > 0.0:
+            known.append((step, change, curvature))
         at, value, slope = following, lower, steep
     return at
 
 
 def _direction(slope: Array, known: "deque[tuple[Array, Array, float]]") -> Array:
     """The two loops over the last steps: minus the slope, times an approximate inverse of the Hessian."""
-    way, shares = -slope, []
-    for step, change, bend in reversed(known):
-        share = float(step @ way) / bend
+    direction, shares = -slope, []
+    for step, change, curvature in reversed(known):
+        share = float(step @ direction) / curvature
         shares.append(share)
-        way = way - share * change
+        direction = direction - share * change
     if known:
-        _, change, bend = known[-1]
-        way = way * (bend / float(change @ change))
-    for (step, change, bend), share in zip(known, reversed(shares), strict=True):
-        way = way + (share - float(change @ way) / bend) * step
-    return way
+        _, change, curvature = known[-1]
+        direction = direction * (curvature / float(change @ change))
+    for (step, change, curvature), share in zip(known, reversed(shares), strict=True):
+        direction = direction + (share - float(change @ direction) / curvature) * step
+    return direction

@@ -118,7 +118,7 @@ class RunningEstimate:
             self.of, self.measure, value, low, high, self.level, self.rows, self.asked, self.skipped
         )
 
-    def _prepare(self, sample: LabelSample) -> list[tuple[ConfidenceSequence, "_Part"]]:
+    def _prepare(self, sample: LabelSample) -> list[tuple[ConfidenceSequence, "_RowGroup"]]:
         parts = _parts(self.measure, sample)
         if not self._sequences:
             bet = POOL if self.of == "pool" else RISK
@@ -216,8 +216,8 @@ def risk_of_look(alpha: float, look: int) -> float:
 # ratio, too.
 
 
-class _Part(NamedTuple):
-    """Some of the rows, the score that is summed over them, and a guess of it."""
+class _RowGroup(NamedTuple):
+    """Some of the rows, with the score that is summed over them, and a guess of it."""
 
     taken: Flags
     score: Array
@@ -228,10 +228,10 @@ class _Part(NamedTuple):
         return sample.probability[self.taken], sample.asked[self.taken], self.score[self.taken], guess
 
 
-def _parts(measure: str, sample: LabelSample) -> list[_Part]:
+def _parts(measure: str, sample: LabelSample) -> list[_RowGroup]:
     """The sums of a measure: one of losses; or one of labels predicted 1, and one of those predicted 0."""
     if measure in ("error", "loss"):
-        return [_Part(np.ones(len(sample), bool), sample.loss, sample.guess)]
+        return [_RowGroup(np.ones(len(sample), bool), sample.loss, sample.guess)]
     if sample.label is None:
         raise ValueError(
             f"{measure} needs labels of two classes: make the sample with `from_labels`, not `from_losses`"
@@ -239,8 +239,10 @@ def _parts(measure: str, sample: LabelSample) -> list[_Part]:
     predicted = np.zeros(len(sample), bool) if sample.predicted is None else sample.predicted
     if not sample.everywhere:
         amiss = ~predicted * sample.label if measure == "recall" else predicted * (1.0 - sample.label)
-        return [_Part(np.ones(len(sample), bool), score, None) for score in (predicted * sample.label, amiss)]
-    return [_Part(taken, sample.label, sample.chance) for taken in (predicted, ~predicted)]
+        return [
+            _RowGroup(np.ones(len(sample), bool), score, None) for score in (predicted * sample.label, amiss)
+        ]
+    return [_RowGroup(taken, sample.label, sample.chance) for taken in (predicted, ~predicted)]
 
 
 def _unknowns(measure: str, sample: LabelSample) -> int:

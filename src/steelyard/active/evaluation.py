@@ -14,7 +14,7 @@ anything. A strategy that leaves nothing to chance gives no estimates without an
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,17 @@ from steelyard.active.confidence import Array
 from steelyard.active.estimates import LEVEL, Estimate, RunningEstimate
 from steelyard.active.journal import History
 from steelyard.active.label_sample import LabelSample, from_labels, from_losses
-from steelyard.active.labelled_rows import Labelled
-from steelyard.active.learner import ActiveLearner
+from steelyard.active.labelled_rows import LabelledRows
+from steelyard.active.snapshot import LearnerSnapshot
 from steelyard.active.stopping import Budget, Rule, Verdict
+from steelyard.active.stored_rows import PoolRows, SparseRows
 from steelyard.examples import Examples
 from steelyard.learn.rows import fill_scalar
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.native import methods
+
+if TYPE_CHECKING:
+    from steelyard.active.learner import ActiveLearner
 
 Numbers = NDArray[np.int64]
 
@@ -40,14 +44,18 @@ _MORE = 5  # the next look comes with a fifth more
 
 
 class Evaluation:
-    """Of a learner. `size` is that of the pool; without one, the rows so far are the pool.
+    """Judges a learner. `size` is that of the pool; without one, the rows so far are the pool.
 
     Precision and recall are of the class that is called `positive` and is number `place`, by default the
     second of two; of several classes none.
     """
 
     def __init__(
-        self, learner: ActiveLearner, size: int | None = None, positive: Any = None, place: int | None = None
+        self,
+        learner: "ActiveLearner | LearnerSnapshot",
+        size: int | None = None,
+        positive: Any = None,
+        place: int | None = None,
     ) -> None:
         self._learner, self._size, self._positive = learner, size, positive
         self._several = learner.labelled.classes > 2
@@ -72,18 +80,18 @@ class Evaluation:
                 else f"largest={largest} is for the measure 'loss', not for {measure!r}"
             )
         self._check_possible(of)
-        with self._learner.lock:
-            found = self._estimate(running, largest)
+        found = self._estimate(self._learner.snapshot(), running, largest)
         return replace(found, positive=self._positive) if measure in ("precision", "recall") else found
 
-    def _estimate(self, running: RunningEstimate, largest: float | None) -> Estimate:
-        of, measure, level = running.of, running.measure, running.level
-        history = self._learner.history()
+    def _estimate(
+        self, learner: LearnerSnapshot, running: RunningEstimate, largest: float | None
+    ) -> Estimate:
+        of, measure, level, history = running.of, running.measure, running.level, learner.history
         if of == "current":
-            return self._current(history, measure, level, largest)
+            return self._current(learner, measure, level, largest)
         numbers = np.flatnonzero(history.probability > 0.0)
         if of == "pool":
-            running = RunningEstimate(of, measure, level, size=self._size or self._learner.seen)
+            running = RunningEstimate(of, measure, level, size=self._size or learner.seen)
         running.add(self._sample(history, numbers, history.prediction[numbers], measure, largest))
         return running.estimate()
 
@@ -118,12 +126,14 @@ class Evaluation:
                 f"estimate of='current', not of={of!r}"
             )
 
-    def _current(self, history: History, measure: str, level: float, largest: float | None) -> Estimate:
-        audit = self._learner.plan.audit > 0.0
-        count, look = last_look(len(self._learner.labelled))
+    def _current(
+        self, learner: LearnerSnapshot, measure: str, level: float, largest: float | None
+    ) -> Estimate:
+        history, audit = learner.history, learner.plan.audit > 0.0
+        count, look = last_look(len(learner.labelled))
         numbers = np.flatnonzero(history.probability > 0.0)
         if audit:
-            numbers = np.flatnonzero(history.asked & self._learner.in_audit(np.arange(len(history.asked))))
+            numbers = np.flatnonzero(history.asked & learner.audit.includes(np.arange(len(history.asked))))
         if look == 0:
             nothing = RunningEstimate("current", measure, level).estimate()
             high = 1.0 if largest is None else largest
@@ -133,19 +143,20 @@ class Evaluation:
                 nothing, rows=len(numbers), asked=int(asked.sum()), skipped=int(silent.sum()), high=high
             )
         scored = np.flatnonzero(history.asked[numbers])
-        places = self._learner.places(numbers[scored])
+        places = learner.read.places(numbers[scored])
         predictions = np.full(len(numbers), np.nan)
-        predictions[scored] = self._cross_validate(count, 1 if audit else FOLDS).predict(places)
+        models = self._cross_validate(learner.labelled, count, 1 if audit else FOLDS)
+        predictions[scored] = models.predict(learner.labelled.rows, places)
         certain = replace(history, probability=np.ones_like(history.probability)) if audit else history
         sample = self._sample(certain, numbers, predictions, measure, largest)
         return estimates.current(sample, np.zeros(len(sample)), measure, level, look)
 
-    def _cross_validate(self, count: int, folds: int) -> "CrossValidation":
+    def _cross_validate(self, labelled: LabelledRows, count: int, folds: int) -> "CrossValidation":
         """The models of the first answers, cached as long as these are the same."""
-        answers = self._learner.labelled.fingerprint(count)
-        if self._looked is None or self._looked[0] != answers:
-            self._looked = answers, CrossValidation(self._learner.labelled, count, folds)
-        return self._looked[1]
+        answers, looked = labelled.fingerprint(count), self._looked
+        if looked is None or looked[0] != answers:
+            looked = self._looked = answers, CrossValidation(labelled, count, folds)
+        return looked[1]
 
     def _sample(
         self, history: History, numbers: Numbers, predictions: Array, measure: str, largest: float | None
@@ -196,8 +207,8 @@ class CrossValidation:
     models have only those: ten times a million weights would cost more than the learning.
     """
 
-    def __init__(self, labelled: Labelled, count: int, folds: int = FOLDS) -> None:
-        self._labelled, self._folds = labelled, folds
+    def __init__(self, labelled: LabelledRows, count: int, folds: int = FOLDS) -> None:
+        self._loss, self._folds = labelled.settings.loss, folds
         rows = labelled.examples(0, count)
         self._features = np.unique(rows.indices)
         known = self._renumber(rows)
@@ -205,15 +216,16 @@ class CrossValidation:
         left_out = [own == fold for fold in range(folds)] if folds > 1 else [None]
         self._models = [labelled.fit(known, rows) for rows in left_out]
 
-    def predict(self, places: Numbers) -> Array:
+    def predict(self, stored: SparseRows | PoolRows, places: Numbers) -> Array:
         """The decisions about stored rows, each by the model that has not learned it."""
         nothing = np.zeros(len(places))
-        rows = self._renumber(self._labelled.rows.take(places, nothing, nothing))
+        rows = self._renumber(stored.take(places, nothing, nothing))
         predictions = np.empty(len(places))
-        loss = self._labelled.settings.loss
         for fold, models in enumerate(self._models):
             own = np.flatnonzero(places % self._folds == fold)
-            predictions[own] = class_models.decisions(loss, class_models.predict(models, rows.take(own)))
+            predictions[own] = class_models.decisions(
+                self._loss, class_models.predict(models, rows.take(own))
+            )
         return predictions
 
     def _renumber(self, rows: Examples) -> Examples:

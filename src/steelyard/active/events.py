@@ -15,9 +15,9 @@ _CODES = {kind: code for code, kind in enumerate(_KINDS)}
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An answer, a skip, a label that nobody was asked for; or what becomes of one.
+    """An answer, a skip, or a label that nobody was asked for; or a revision of one of these.
 
-    That is: an undo of the last of these in force, another answer, none any more.
+    An undo takes back the last of them in force, a change gives another answer, a withdrawal takes it back.
     """
 
     kind: str
@@ -26,7 +26,7 @@ class Event:
 
 
 class Events:
-    """Those in force in their order: there may be a hundred thousand, so each takes 17 bytes."""
+    """The events in force in their order: there may be a hundred thousand, so each takes 17 bytes."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._kinds, self._numbers, self._labels = bytearray(), array("q"), array("d")
@@ -42,7 +42,7 @@ class Events:
         self._labels.append(math.nan if event.label is None else event.label)
 
     def pop(self) -> None:
-        """The last one is in force no longer."""
+        """Put the last event out of force."""
         self._delete(-1)
 
     def _delete(self, place: int) -> None:
@@ -88,5 +88,5 @@ class Events:
         return number in self._numbers
 
     def labels(self, last: int = 0) -> NDArray[np.float64]:
-        """Of all or so many of the last; NaN where there is none."""
+        """The labels of all events, or of so many of the last; NaN where there is none."""
         return np.array(self._labels[-last:])

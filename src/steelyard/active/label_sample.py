@@ -133,7 +133,7 @@ def _flags(what: str, values: ArrayLike, rows: int) -> Flags:
 
 
 def _scores(what: str, values: ArrayLike, asked: Flags, largest: float) -> Array:
-    """From 0 to 1 where answered, NaN elsewhere: rows that were not asked for are not read."""
+    """The column scaled to 0–1 where answered, NaN elsewhere: rows not asked for are not read."""
     scores = np.where(asked, _column(what, values, len(asked)), np.nan)
     hint = ", or give the largest loss" if what == "loss" else ""
     return _scaled(what, scores, (scores < 0.0) | (scores > largest), largest, hint)

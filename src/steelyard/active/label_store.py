@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.active._damage import reading
+from steelyard.active._journal_file import transaction
 from steelyard.active.identifiers import DocumentRow, Item
-from steelyard.active.journal import Journal, transaction
+from steelyard.active.journal import Journal
 
 LABEL, CERTIFY, IMPORT = "label", "certify", "import"
 WITHDRAWN, RESTORED = "withdrawn", "restored"
@@ -70,9 +71,13 @@ class LabelStore:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._db, self._reading, self._searching, self._moving = (journal.connect() for _ in range(4))
-        self.lock, self._read_lock, self._search_lock = journal.writing, threading.Lock(), threading.Lock()
-        if not journal.read_only:
+        self._db, self._reading, self._searching, self._moving = (journal.file.connect() for _ in range(4))
+        self.lock, self._read_lock, self._search_lock = (
+            journal.file.writing,
+            threading.Lock(),
+            threading.Lock(),
+        )
+        if not journal.file.read_only:
             with self.lock, transaction(self._db, to_disk=True):
                 for statement in _TABLES.strip().split(";\n"):
                     self._db.execute(statement)
@@ -167,7 +172,7 @@ class LabelStore:
 
     def documents(self) -> Iterator[tuple[Item, Document]]:
         """Every document in the order of the files, with its item."""
-        with closing(self._journal.connect()) as db, reading(self._journal.path):
+        with closing(self._journal.file.connect()) as db, reading(self._journal.path):
             for item, name, fields in db.execute("SELECT item, id, fields FROM documents ORDER BY row"):
                 yield Item(item), Document(name, json.loads(fields))
 

@@ -8,6 +8,7 @@ Orders are averaged rather than passed over one after another: a model that lear
 them, wrong labels first of all (docs/active.md has the figures). Of several classes each has a model.
 """
 
+import copy
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.active import class_models, counter_rng
 from steelyard.active.converged_refit import minimum
-from steelyard.active.stored_rows import SparseRows, stored
+from steelyard.active.stored_rows import PoolRows, SparseRows, stored
 from steelyard.array_table import ARRAYS
 from steelyard.examples import Examples
 from steelyard.learn import linear
@@ -41,7 +42,7 @@ class RefitPlan:
     """`importance`: 1/P, as in the paper; `capped`: 1/P, but at most `cap`; `none`: all alike."""
     cap: float = 10.0
     orders: int = 8
-    """Of a refit; 0: never refit, learn each answer once as it comes."""
+    """The number of orders of a refit; 0: never refit, learn each answer once as it comes."""
     seed: int = 0
     fit: str = "averaged"
     """A refit averages over orders, or is `balanced`: it converges, and both classes weigh the same."""
@@ -63,10 +64,17 @@ class RefitPlan:
         return 1.0 / probability if self.weights == "importance" else min(1.0 / probability, self.cap)
 
 
-class Labelled:
+class LabelledRows:
     """Answers in their order, and the models learned from them: one for two classes, else one for each."""
 
-    def __init__(self, settings: Settings, features: int, training: RefitPlan, classes: int = 2) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        features: int,
+        training: RefitPlan,
+        classes: int = 2,
+        rows: SparseRows | PoolRows | None = None,
+    ) -> None:
         if settings.scaling == "standardized":
             raise ValueError(
                 "active learning averages models that learned the answers in several orders, and those with "
@@ -75,7 +83,7 @@ class Labelled:
         self.settings, self.training, self.classes = settings, training, classes
         self.codes = class_models.codes(settings.loss, classes)
         """The labels that the classes have."""
-        self.rows = SparseRows(features)
+        self.rows = rows or SparseRows(features)
         """All that were read, by their places."""
         self._features = features
         self._places, self._labels, self._weights = array("q"), array("d"), array("d")
@@ -88,7 +96,7 @@ class Labelled:
         return len(self._places)
 
     def kinds(self, count: int) -> set[float]:
-        """The classes among the first answers."""
+        """The labels among the first answers."""
         return set(self._labels[:count])
 
     def answer(self, place: int, label: float, probability: float) -> None:
@@ -97,10 +105,19 @@ class Labelled:
         self._labels.append(label)
         self._weights.append(self.training.weight(probability))
 
-    def undo(self) -> None:
+    def undo(self, count: int = 1) -> None:
+        """Forget the last answers; models are learned anew when they are next needed."""
         for column in (self._places, self._labels, self._weights):
-            column.pop()
+            del column[len(column) - count :]
         self._learned, self._stale, self._final = 0, True, None
+
+    def copy(self) -> "LabelledRows":
+        """A copy with the same answers and rows; it learns models of its own when they are needed."""
+        found = copy.copy(self)
+        found.rows = self.rows.copy()
+        found._places, found._labels, found._weights = self._places[:], self._labels[:], self._weights[:]
+        found.undo(0)
+        return found
 
     @property
     def models(self) -> list[Model]:
@@ -128,25 +145,24 @@ class Labelled:
         return self._final[1]
 
     def refit(self, count: int) -> list[Model]:
+        """Models of the first `count` answers."""
         if count == 0:
             models = len(self.codes) if self.classes > 2 else 1
             return [Model(self.settings, self._features) for _ in range(models)]
         return self.fit(self.examples(0, count))
 
-    def fit(
-        self, rows: Examples, left_out: NDArray[np.bool_] | None = None, training: RefitPlan | None = None
-    ) -> list[Model]:
+    def fit(self, rows: Examples, left_out: NDArray[np.bool_] | None = None) -> list[Model]:
         """Models of labelled rows, without those left out."""
         own = class_models.targets(self.settings.loss, self.classes, rows.labels)
-        plan = training or self.training
-        return [refit(self.settings, plan, replace(rows, labels=labels), left_out) for labels in own]
+        return [refit(self.settings, self.training, replace(rows, labels=labels), left_out) for labels in own]
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Which of the rows were answered, in the order of the answers."""
+        """The places of the rows that were answered, in the order of the answers."""
         return np.array(self._places[:])
 
     def examples(self, start: int, end: int) -> Examples:
+        """The answered rows from answer `start` to before `end`, with labels and weights."""
         columns = (np.array(column[start:end]) for column in (self._places, self._labels, self._weights))
         return self.rows.take(*columns)
 
@@ -155,7 +171,7 @@ class Labelled:
         return replace(stored(pool, rows), labels=np.zeros(len(rows)), sample_weight=np.ones(len(rows)))
 
     def fingerprint(self, count: int) -> tuple[bytes, bytes]:
-        """What identifies the first `count` answers."""
+        """Bytes that identify the first `count` answers."""
         return self.places[:count].tobytes(), np.array(self._labels[:count]).tobytes()
 
 
@@ -166,7 +182,7 @@ def refit(
     if training.fit == "balanced":
         return minimum(settings, rows if left_out is None else rows.take(np.flatnonzero(~left_out)))
     count, whole = len(rows), rows.features
-    features, rows = _with_own_features(rows) if training.orders and not rows.dense else (None, rows)
+    features, rows = with_own_features(rows) if training.orders and not rows.dense else (None, rows)
     models = []
     for number in range(max(training.orders, 1)):
         learner = Learner(settings, rows.features)
@@ -182,14 +198,14 @@ def refit(
     return average(models) if features is None else _spread(average(models), features, whole)
 
 
-def _with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
+def with_own_features(rows: Examples) -> tuple[NDArray[np.int32], Examples]:
     """The features of the rows, and the rows with those numbered anew: few of all, and several models."""
     features, places = np.unique(rows.indices, return_inverse=True)
     return features, replace(rows, indices=places.astype(np.int32), features=len(features))
 
 
 def _spread(model: Model, features: NDArray[np.int32], count: int) -> Model:
-    """The same model with the features where they were."""
+    """The model of all features, from a model of those given."""
     whole = Model(model.settings, count)
     for each in ARRAYS:
         if each.by_feature and len(own := each.of(model)):

@@ -19,7 +19,8 @@ array([ True])
 
 import copy
 import sqlite3
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -28,20 +29,22 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard._messages import GONE
-from steelyard.active import class_models, counter_rng, strategies
-from steelyard.active._answers import Answers
+from steelyard.active import class_models, strategies
+from steelyard.active._answers import Answers, AuditSample
 from steelyard.active._locking import locked
-from steelyard.active._pool_ranking import PoolRanking, Ranking
+from steelyard.active._pool_ranking import PoolRanking
+from steelyard.active._stream_choice import choose_from_stream
+from steelyard.active.events import ANSWER, CHANGE, SKIP, UNDO, WITHDRAW, Event
 from steelyard.active.journal import AskedRow, Decisions, History, Journal
-from steelyard.active.labelled_rows import Labelled, RefitPlan
-from steelyard.active.stored_rows import OPEN, TAUGHT, PoolRows, ReadRows, sparse_row
-from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
+from steelyard.active.labelled_rows import LabelledRows, RefitPlan
+from steelyard.active.snapshot import LearnerSnapshot
+from steelyard.active.stored_rows import ANSWERED, OPEN, SKIPPED, TAUGHT, PoolRows, ReadRows, sparse_row
+from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.examples import Examples
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
 _FEWEST, _MOST = 16, 256  # rows that `replay` scores ahead of the next question
-_QUESTIONS, _AUDIT = 0, 1  # purposes of random numbers; 2 and 3 are those of pools
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,17 @@ class Query:
     """An example whose label is wanted."""
 
     id: int
-    """Its number in the stream, from 0."""
+    """The number of the example in the stream, from 0."""
     probability: float
-    """With which it was asked for; estimates weight its label by the inverse."""
+    """The probability with which it was asked for; estimates weight its label by the inverse."""
     prediction: float
     """w·x, before the label is known; with several classes the number of `class_models.decisions`."""
     place: int
-    """Its row among those that were considered together, from 0."""
+    """The row among those that were considered together, from 0."""
 
 
 def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
-    """What a damaged file has must not reach a kernel."""
+    """Raise a TypeError for a row of a damaged file: it must not reach a kernel."""
     if pool_size is not None and not 0 <= row.number < pool_size:
         raise TypeError(f"row {row.number} is not in the pool")
     inside = ((row.indices >= 0) & (row.indices < features)).all()
@@ -67,7 +70,7 @@ def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
         raise TypeError(f"row {row.number} has features that do not exist")
 
 
-class ActiveLearner(PoolRanking, Answers):
+class ActiveLearner:
     """`journal` stores everything that happens; without one it is kept in memory. Threads may share it.
 
     With a `pool`, whose row `order[i]` is example i, rows are not copied.
@@ -85,8 +88,8 @@ class ActiveLearner(PoolRanking, Answers):
         classes: int = 2,
         pool: tuple[Examples, NDArray[np.int64]] | None = None,
     ) -> None:
-        super().__init__()
         class_labels(settings.loss)
+        self.lock = threading.RLock()
         self.plan, self.training = plan, training or RefitPlan()
         self.strategy = (strategy or strategies.by_name(strategies.DEFAULT)).start(plan)
         if classes > 2 and not self.strategy.several:
@@ -96,20 +99,28 @@ class ActiveLearner(PoolRanking, Answers):
                 f"{classes} are named: use {', '.join(map(repr, able))}, or tell one class from the rest"
             )
         self.journal = journal or Journal()
-        self.labelled = Labelled(settings, features, self.training, classes)
         self.seen = 0  # examples considered so far
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
         self._read = ReadRows()  # the numbers of taught rows are below 0 if they are in no pool
         self._pool_size = None if pool is None else len(pool[0])
-        if pool is not None:
-            self.labelled.rows = PoolRows(*pool, self._read)
-        self._ranking: Ranking | None = None
+        rows = None if pool is None else PoolRows(*pool, self._read)
+        self.labelled = LabelledRows(settings, features, self.training, classes, rows)
+        self.audit = AuditSample(plan.audit, self.training.seed)
+        self._answers = Answers(self._read, self.labelled, self.audit)
+        self._ranking = None if pool is None else PoolRanking(*pool, self._read, self.labelled, self.audit)
         try:
             self._begin_journal(settings, about or {})
             self._resume()
         except (sqlite3.DatabaseError, LookupError, TypeError, AttributeError, OverflowError) as error:
             raise ValueError(f"{self.journal.path}: is damaged ({type(error).__name__}: {error})") from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self.lock:
+            return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, lock=threading.RLock())
 
     def _begin_journal(self, settings: Settings, about: dict[str, Any]) -> None:
         """Start the journal, or check that it was started with the same parameters."""
@@ -121,7 +132,7 @@ class ActiveLearner(PoolRanking, Answers):
             "about": about | {"features": self._features},
             "strategy": self.strategy.describe(),
         }
-        self.journal.begin(now)
+        self.journal.about.begin(now)
 
     def _resume(self) -> None:
         strategy = self.strategy
@@ -140,15 +151,64 @@ class ActiveLearner(PoolRanking, Answers):
             else:
                 self._store(row, float(probabilities[number]))
         for event in self.journal.events_in_force():
-            self._apply(event)
+            self._answers.apply(event)
 
     def _store(self, row: AskedRow, probability: float, state: int = OPEN) -> None:
+        """Note that a row was read; `probability` is that of asking for it, by the strategy or the audit."""
         self.labelled.rows.add(row.indices, row.values)
-        self._read.add(row.number, probability, state)
+        by_strategy = 1.0 if self.strategy.uniform else self.plan.without_audit(probability)
+        self._read.add(row.number, 1.0 if state == TAUGHT else by_strategy, state)
 
     @property
     def asked(self) -> int:
         return len(self._read) - self._read.count(TAUGHT)
+
+    @property
+    def answered(self) -> int:
+        """How many questions were answered; taught labels are not among them."""
+        return self._read.count(ANSWERED)
+
+    @property
+    def skipped(self) -> int:
+        return self._read.count(SKIPPED)
+
+    @property
+    def missing(self) -> float:
+        """The share of skips among answers and skips; NaN before there are any."""
+        closed = self.answered + self.skipped
+        return self.skipped / closed if closed else float("nan")
+
+    @property
+    @locked
+    def open(self) -> list[int]:
+        """The numbers of questions without an answer, in the order in which they were asked."""
+        return self._read.in_state(OPEN)
+
+    @property
+    def open_count(self) -> int:
+        return self._read.count(OPEN)
+
+    @property
+    def taught(self) -> int:
+        """How many labels in force nobody was asked for."""
+        return self._answers.taught
+
+    @property
+    @locked
+    def taught_rows(self) -> list[int]:
+        """The numbers of rows that nobody was asked about, whether or not their labels are in force."""
+        return self._read.in_state(TAUGHT)
+
+    @property
+    @locked
+    def labels(self) -> dict[int, float]:
+        """All labels so far, by the number of the example."""
+        return self._answers.labels
+
+    @locked
+    def is_dry(self, label: float, count: int) -> bool:
+        """Whether there are answers with this label, but none among so many of the last."""
+        return self._answers.is_dry(label, count)
 
     @property
     def spent(self) -> bool:
@@ -162,17 +222,17 @@ class ActiveLearner(PoolRanking, Answers):
             raise ValueError("there is no budget to change: this learner asks at a rate")
         self.plan = replace(self.plan, budget=budget)
         self.strategy.plan = self.plan
-        self.journal.save_plan(asdict(self.plan))
+        self.journal.about.save_plan(asdict(self.plan))
 
     @property
     @locked
     def models(self) -> list[Model]:
-        """To predict with, refitted on all answers: one for two classes, else one for each."""
+        """The models to predict with, refitted on all answers: one for two classes, else one for each."""
         return self.labelled.final
 
     @property
     def model(self) -> Model:
-        """The only one, of two classes."""
+        """The only model, if there are two classes."""
         (model,) = self.models
         return model
 
@@ -180,28 +240,12 @@ class ActiveLearner(PoolRanking, Answers):
         """w·x of each row, by the model refitted on all answers; with several classes, a column for each."""
         return class_models.predict(self.models, examples)
 
-    def _score(self, models: list[Model], examples: Examples) -> tuple[Column, Column]:
-        """Scores of rows, and the decisions about them."""
-        if len(models) == 1:
-            return self.strategy.score(models[0], examples)
-        scores, predictions = self.strategy.score_classes(models, examples)
-        return scores, class_models.decisions(self.labelled.settings.loss, predictions)
-
     @locked
     def probabilities(self, examples: Examples) -> NDArray[np.float64]:
         """The probability with which each row would be asked for if it came next. This decides nothing."""
-        scores, _ = self._score(self.labelled.models, examples)
+        scores, _ = class_models.score_and_decide(self.strategy, self.labelled.models, examples)
         p = self.strategy.probabilities(scores, self.seen + 1, self.asked - self.skipped)
         return p if self.spent else self.plan.with_audit(p)
-
-    def in_audit(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which examples of the stream are in the audit: asked for at random, and not learned."""
-        drawn: NDArray[np.bool_] = counter_rng.uniform(self.training.seed, _AUDIT, numbers) < self.plan.audit
-        return drawn
-
-    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where rows are among those that are stored."""
-        return self._read.places(numbers)
 
     @locked
     def consider(self, examples: Examples, *, first_only: bool = False) -> list[Query]:
@@ -211,36 +255,13 @@ class ActiveLearner(PoolRanking, Answers):
         """
         if examples.offsets is not None:
             raise ValueError("rows with offsets cannot be asked for: leave the offsets out")
-        scores, predictions = self._score(self.labelled.models, examples)
+        scores, predictions = class_models.score_and_decide(self.strategy, self.labelled.models, examples)
         strategy = copy.copy(self.strategy)  # replaces it only once everything is in the journal
-        begin, count = self.seen, len(examples)
-        probabilities = np.zeros(count)
-        places: list[int] = []
-        cost = self.asked - self.skipped
-        at = 0
-        while at < count and not (first_only and places):
-            k = begin + at + 1
-            end = min(count, at + strategy.stretch(k))
-            counts = np.arange(k, k + end - at)
-            p = strategy.probabilities(scores[at:end], counts, cost)
-            ask = counter_rng.uniform(self.training.seed, _QUESTIONS, counts) < p
-            if not self.plan.is_spent(cost):
-                ask, p = ask | self.in_audit(counts - 1), self.plan.with_audit(p)
-            taught = np.array(self._read.taught_between(k - 1, begin + end), np.int64) - (k - 1)
-            ask[taught], p[taught] = False, 0.0  # such rows have a label, and are in no estimate
-            hits = np.flatnonzero(ask)
-            if len(hits):
-                end = at + int(hits[0]) + 1
-                places.append(end - 1)
-                cost += 1
-            probabilities[at:end] = p[: end - at]
-            strategy.observe(scores[at:end], begin + end, cost, question=len(hits) > 0)
-            at = end
-        decisions = Decisions(
-            begin, probabilities[:at], predictions[:at], scores[:at],
-            strategy.bound, strategy.thinning, len(strategy.window),
+        decisions, places = choose_from_stream(
+            strategy, scores, predictions, self._read, self.audit,
+            seen=self.seen, cost=self.asked - self.skipped, first_only=first_only,
         )  # fmt: skip
-        queries = self._decide(decisions, examples, {begin + place: place for place in places})
+        queries = self._decide(decisions, examples, {decisions.first + place: place for place in places})
         self.strategy = strategy
         return queries
 
@@ -261,14 +282,104 @@ class ActiveLearner(PoolRanking, Answers):
         return queries
 
     @locked
+    def ask_from_pool(self) -> Query | None:
+        """The row of the pool that the strategy wants most; None once the budget or the pool is used up."""
+        if self._ranking is None:
+            raise ValueError("this learner has no pool to ask from")
+        choice = None if self.spent else self._ranking.choose(self.strategy, self.plan, self.asked)
+        if choice is None:
+            return None
+        asked = {choice.decisions.first: choice.row}
+        (query,) = self._decide(choice.decisions, self._ranking.pool, asked, choice.source)
+        return query
+
+    def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
+        """Take the labels of questions, as the loss has them; all of them or, if one is wrong, none."""
+        self._add([Event(ANSWER, number, float(y)) for number, y in zip(ids, labels, strict=True)])
+
+    def skip(self, ids: Sequence[int]) -> None:
+        """Note that nobody can answer these questions."""
+        self._add([Event(SKIP, number) for number in ids])
+
+    @locked
+    def _add(self, events: list[Event]) -> None:
+        self._answers.check(events)
+        self.journal.add(events)
+        for event in events:
+            self._answers.apply(event)
+
+    @locked
+    def teach(
+        self,
+        labels: Mapping[int, float],
+        rows: Mapping[int, int],
+        examples: Examples,
+        *,
+        source: int | None = None,
+        attempt: int | None = None,
+    ) -> None:
+        """Learn labels by the numbers of examples, which are `rows` of `examples`; the answer if one is open.
+
+        What has a label keeps it. `source` is the random order from which an attempt drew them (see
+        `Journal.turns`), and `attempt` the one whose labels they are.
+        """
+        events = self._answers.lessons(labels)
+        new = [
+            AskedRow(event.number, *sparse_row(examples, rows[event.number]))
+            for event in events
+            if event.number not in self._read
+        ]
+        self.journal.teach(events, new, source, attempt)
+        for row in new:
+            self._store(row, 1.0, TAUGHT)
+        for event in events:
+            self._answers.apply(event)
+
+    @locked
+    def undo(self) -> int:
+        """Take back the last answer, skip or taught label; returns its number. A question is open again.
+
+        A row that was taught is still not asked for, and can be taught again.
+        """
+        last = self._answers.last
+        if last is None:
+            raise ValueError("there is nothing to undo: no question was answered or skipped")
+        self.journal.add([Event(UNDO, last.number)])
+        self._answers.undo()
+        return last.number
+
+    def change(self, number: int, label: float | None) -> None:
+        """Give another label to what was answered, skipped or taught; None: nobody can tell it."""
+        self._revise(Event(CHANGE, number, label))
+
+    def withdraw(self, number: int) -> None:
+        """Take back an answer or a skip: the question is open again. Or a label that was taught."""
+        self._revise(Event(WITHDRAW, number))
+
+    @locked
+    def _revise(self, event: Event) -> None:
+        """Change or withdraw; the model then is as if the answers in force were all that ever came."""
+        self._answers.check_revision(event)
+        self.journal.add([event])
+        self._answers.revise(event)
+
+    @locked
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""
         return self.journal.history()
 
+    @locked
+    def snapshot(self) -> LearnerSnapshot:
+        """The learner as it is now, to be judged in another thread while this one goes on."""
+        return LearnerSnapshot(
+            self.labelled.copy(), self._read.copy(), self.journal.history(), self.strategy, self.plan,
+            self.audit, self.seen, self.asked, self.answered,
+        )  # fmt: skip
+
 
 def continue_from(journal: Journal) -> ActiveLearner:
     """A learner with the parameters that are in the journal, as it was when that ended."""
-    about = journal.about()
+    about = journal.about.read()
     if about is None:
         raise ValueError(f"{journal.path}: is empty: nothing was asked for yet")
     described = {name: value for name, value in about["settings"].items() if name not in GONE}

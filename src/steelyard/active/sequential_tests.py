@@ -104,7 +104,7 @@ class ShareTest:
 
 
 class PlannedTest:
-    """The same claim, tested once, after a number of labels that was said beforehand (Clopper and Pearson).
+    """Tests the same claim once, after a number of labels that is fixed beforehand (Clopper and Pearson).
 
     `expected` is the share of bad rows that is planned for: such a model passes with the power of the `plan`.
     """
@@ -143,7 +143,7 @@ def error_below(target: float, rows: int, alpha: float = ALPHA) -> ShareTest:
 
 
 def precision_at_least(target: float, rows: int, alpha: float = ALPHA) -> ShareTest:
-    """At least `target` of the rows, all of them predicted positive, are; a bad row is one that is not."""
+    """At least `target` of the rows, all predicted positive, are positive; a bad row is one that is not."""
     return ShareTest(rows, _too_many("precision", target, rows), alpha)
 
 
@@ -178,7 +178,7 @@ def share_evidence(draws: ArrayLike, bad: ArrayLike, rows: int, least: int) -> A
 
 
 def _log_likelihood(draws: Array, bad: Array, rows: int, count: Array) -> Array:
-    """Of draws without replacement, in their order, if `count` rows are bad; up to a constant."""
+    """The likelihood of draws without replacement if `count` rows are bad; up to a constant."""
     good, others = draws - bad, rows - count
     possible = (bad <= count) & (good <= others)
     left = np.where(possible, count - bad, 0.0), np.where(possible, others - good, 0.0)
@@ -229,7 +229,7 @@ class RecallTest:
         return math.floor(self.found / self.target) + 1
 
     def log_evidence(self, claim: int) -> float:
-        """Against at least so many relevant rows."""
+        """The logarithm of the evidence against at least so many relevant rows."""
         if claim - self.found > self.rows - self.read:
             return math.inf  # there are not so many
         known, since, factors = self._summed
@@ -322,5 +322,5 @@ def _check_share(name: str, share: float) -> float:
 
 
 def _exact(name: str, share: float) -> Fraction:
-    """As it is written: 0.05 of 2,000 rows are 100, not a little more."""
+    """The share exactly as it is written: 0.05 of 2,000 rows are 100, not a little more."""
     return Fraction(str(float(_check_share(name, share))))

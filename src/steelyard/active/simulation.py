@@ -135,7 +135,7 @@ class _LearnerBlock:
         with np.errstate(all="ignore"):
             query_lanes.learn(
                 *examples.arrays, np.arange(len(examples)), examples.labels, draws, seen,
-                self._weights, self._state, self._rule, query_lanes.rooms_for(self._weights),
+                self._weights, self._state, self._rule, query_lanes.scratch_for(self._weights),
             )  # fmt: skip
 
     def errors(self, examples: Examples) -> NDArray[np.float64]:
@@ -173,7 +173,7 @@ def try_grid(
 
 
 def _rounds(strategy: str, update: str, grid: Sequence[Schedule], features: int) -> Iterator[list[Asker]]:
-    """As many askers at once as their weights fit into memory."""
+    """The askers in groups whose weights fit into memory."""
     loss = losses.by_name("squared")
     askers = [
         Asker(Settings(loss, update, "row_norm", *schedule, bias=False), strategy, parameter)
@@ -203,9 +203,3 @@ def hull(fractions: Column, errors: Column) -> Points:
 def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
     """Whether b lies on or above the straight line from a to c."""
     return (b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0])
-
-
-def fraction_needed(fractions: Column, errors: Column, target: float) -> float:
-    """The smallest fraction of labels with which a trial had at most this error; NaN if none had."""
-    enough = fractions[errors <= target]
-    return float(enough.min()) if len(enough) else float("nan")

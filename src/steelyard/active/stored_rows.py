@@ -4,6 +4,7 @@ A row has a *place*, its turn among all that were read, and the *number* of its 
 hundred thousand, so all about one takes few bytes, and rows of a pool are not copied.
 """
 
+import copy
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 from steelyard.examples import Examples
 
 OPEN, ANSWERED, SKIPPED, TAUGHT = range(4)
-"""What became of a question; or that nobody was asked."""
+"""States of a row: what became of its question, or that nobody was asked."""
 
 
 class ReadRows:
-    """By place, the numbers of rows, their probabilities and states; and the places in order of numbers."""
+    """Keeps numbers, probabilities and states of rows by place, and the places in order of numbers."""
 
     def __init__(self) -> None:
         self._numbers, self._probabilities, self._states = array("q"), array("d"), bytearray()
@@ -31,7 +32,7 @@ class ReadRows:
         return len(self._numbers)
 
     def add(self, number: int, probability: float, state: int = OPEN) -> None:
-        """One more, at the last place. The probability is that with which it was asked for."""
+        """Add a row at the last place, with the probability with which the strategy asked for it."""
         self._by_number.insert(self._search(number), len(self))
         self._numbers.append(number)
         self._probabilities.append(probability)
@@ -56,13 +57,13 @@ class ReadRows:
         return found
 
     def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of many numbers, all of which are there."""
+        """The places of many numbers, all of which are there."""
         by_number = np.array(self._by_number, np.int64)
         found: NDArray[np.int64] = by_number[np.searchsorted(self.numbers()[by_number], numbers)]
         return found
 
     def numbers(self) -> NDArray[np.int64]:
-        """By place."""
+        """The numbers of all rows, by place."""
         return np.array(self._numbers[:])  # a slice is of one moment, whatever another thread adds
 
     def in_state(self, state: int) -> list[int]:
@@ -70,7 +71,7 @@ class ReadRows:
         return [number for number, own in zip(self._numbers, self._states, strict=True) if own == state]
 
     def taught_between(self, first: int, end: int) -> list[int]:
-        """Those numbers from `first` to before `end` that nobody was asked about."""
+        """The numbers from `first` to before `end` that were taught, so that nobody was asked about them."""
         places = self._by_number[self._search(first) : self._search(end)]
         return [self._numbers[place] for place in places if self._states[place] == TAUGHT]
 
@@ -85,17 +86,20 @@ class ReadRows:
         found = self._place(number)
         return None if found is None else self._states[found]
 
-    def settle(self, number: int, state: int) -> None:
-        """A question gets its answer, is skipped, or is open again."""
+    def set_state(self, number: int, state: int) -> None:
+        """Note that a question has its answer, was skipped, or is open again."""
         place = self.place(number)
         self._counts[self._states[place]] -= 1
         self._counts[state] += 1
         self._states[place] = state
 
     def reopen(self) -> None:
-        """All questions are open again."""
+        """Open all questions again."""
         self._states = self._states.translate(bytes([OPEN, OPEN, OPEN, TAUGHT]).ljust(256))
         self._counts = [len(self) - self.count(TAUGHT), 0, 0, self.count(TAUGHT)]
+
+    def copy(self) -> "ReadRows":
+        return copy.deepcopy(self)
 
 
 class SparseRows:
@@ -110,8 +114,8 @@ class SparseRows:
     def add(self, indices: NDArray[np.int32], values: NDArray[np.float64]) -> None:
         begin = int(self._ends[self._count])
         end = begin + len(indices)
-        self._indices, self._values = _with_room(self._indices, end), _with_room(self._values, end)
-        self._ends = _with_room(self._ends, self._count + 2)
+        self._indices, self._values = _grown(self._indices, end), _grown(self._values, end)
+        self._ends = _grown(self._ends, self._count + 2)
         self._indices[begin:end], self._values[begin:end] = indices, values
         self._ends[self._count + 1] = end
         self._count += 1
@@ -126,9 +130,12 @@ class SparseRows:
         )
         return replace(whole.take(places), labels=labels, sample_weight=weights)
 
+    def copy(self) -> "SparseRows":
+        return copy.deepcopy(self)
 
-class PoolRows(SparseRows):
-    """The same rows by their places in a pool that is in memory anyway; example i is row `order[i]`."""
+
+class PoolRows:
+    """Finds the rows in a pool that is in memory anyway; example i is row `order[i]`."""
 
     def __init__(self, pool: Examples, order: NDArray[np.int64], read: ReadRows) -> None:
         self._pool, self._order, self._read = pool, order, read
@@ -145,14 +152,18 @@ class PoolRows(SparseRows):
             sample_weight=weights,
         )
 
+    def copy(self) -> "PoolRows":
+        """Return the same object: a place keeps its row, however many are read after it."""
+        return self
 
-def _with_room(column: NDArray[Any], size: int) -> NDArray[Any]:
-    """The column, or a copy with twice the room; what was taken from it before stays as it is."""
+
+def _grown(column: NDArray[Any], size: int) -> NDArray[Any]:
+    """The column, or a copy of twice the size; what was taken from it before stays as it is."""
     if size <= len(column):
         return column
-    room = np.empty(max(2 * len(column), size, 1024), column.dtype)
-    room[: len(column)] = column
-    return room
+    longer = np.empty(max(2 * len(column), size, 1024), column.dtype)
+    longer[: len(column)] = column
+    return longer
 
 
 def stored(examples: Examples, rows: NDArray[np.int64] | Sequence[int]) -> Examples:

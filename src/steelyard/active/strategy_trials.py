@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
-from steelyard.active.labelled_rows import DEFAULT_SETTINGS, Labelled, RefitPlan
+from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows, RefitPlan
 from steelyard.active.learner import ActiveLearner, replay
 from steelyard.active.simulation import Points, Schedule, hull, try_grid
 from steelyard.active.stored_rows import sparse_row
@@ -40,7 +40,7 @@ class Outcome:
     """The model after some labels, and its evaluation by these labels where that is possible."""
 
     rows: list[int]
-    """Whose labels were asked for, in this order."""
+    """The rows whose labels were asked for, in this order."""
     models: list[Model] | None
     """One, or one for each of several classes; None if it diverged."""
     evaluation: Evaluation | None = None
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """What to try on labelled rows: each strategy with each update and each fraction of the labels."""
+    """The trials on labelled rows: each strategy with each update and each fraction of the labels."""
 
     strategies: Sequence[str]
     updates: Sequence[str]
@@ -87,10 +87,13 @@ def outcomes(
     def learner(budget: int) -> ActiveLearner:
         settings = replace(DEFAULT_SETTINGS, update=update)
         plan = BudgetPlan(budget=budget, expected=len(rows))
-        asking = strategies.by_name(strategy)
-        return ActiveLearner(settings, rows.features, plan, training, strategy=asking, classes=classes)
+        pool = (rows, np.arange(len(rows))) if asking.ranks_pool else None
+        return ActiveLearner(
+            settings, rows.features, plan, training, strategy=asking, classes=classes, pool=pool
+        )
 
-    if strategies.by_name(strategy).ranks_pool:
+    asking = strategies.by_name(strategy)
+    if asking.ranks_pool:
         return _ranked(learner(budgets[-1]), rows, budgets)
     return (_replayed(learner(budget), rows) for budget in budgets)
 
@@ -119,13 +122,12 @@ def _replayed(learner: ActiveLearner, rows: Examples) -> Outcome:
 
 
 def _ranked(learner: ActiveLearner, rows: Examples, budgets: Sequence[int]) -> Iterator[Outcome]:
-    order = np.arange(len(rows))
     asked: list[int] = []
     diverged = False
     for budget in budgets:
         try:
             while len(asked) < budget and not diverged:
-                query = learner.ask_from(rows, order)
+                query = learner.ask_from_pool()
                 assert query is not None  # the budget is at most the number of rows
                 asked.append(query.id)
                 learner.answer([query.id], [float(rows.labels[query.id])])
@@ -136,7 +138,7 @@ def _ranked(learner: ActiveLearner, rows: Examples, budgets: Sequence[int]) -> I
 
 
 def learn_all(update: str, training: RefitPlan, rows: Examples, classes: int = 2) -> Outcome:
-    labelled = Labelled(replace(DEFAULT_SETTINGS, update=update), rows.features, training, classes)
+    labelled = LabelledRows(replace(DEFAULT_SETTINGS, update=update), rows.features, training, classes)
     for row in range(len(rows)):
         labelled.rows.add(*sparse_row(rows, row))
         labelled.answer(row, float(rows.labels[row]), 1.0)
@@ -147,7 +149,7 @@ def learn_all(update: str, training: RefitPlan, rows: Examples, classes: int = 2
 
 
 def run_trials(rows: Examples, plan: TrialPlan, learner: str, tick: Tick) -> dict[str, Any]:
-    """For each fraction, strategy and update the results over all shuffles; last, with all labels."""
+    """The results over all shuffles for each fraction, strategy and update; last, with all labels."""
     found: dict[tuple[float, str, str], list[dict[str, Any]]] = {}
     fractions = sorted(plan.fractions)
     for seed in range(plan.seeds):
@@ -212,7 +214,7 @@ def summarise(
 
 
 def half_width(errors: np.ndarray[Any, Any], kept: int) -> float:
-    """Of a 95 % interval for the error, from the spread of shuffles and the number of held-out rows."""
+    """Half the width of a 95 % interval of the error: shuffles vary, and few rows are held out."""
     from scipy.special import stdtrit  # not at the top: it takes a while to import
 
     shuffles = len(errors)
@@ -226,7 +228,7 @@ def half_width(errors: np.ndarray[Any, Any], kept: int) -> float:
 
 
 def run_grid(rows: Examples, plan: TrialPlan, schedules: Sequence[Schedule], tick: Tick) -> dict[str, Any]:
-    """For each fraction, strategy and update the least error of any settings; and the hulls."""
+    """The least error of any settings for each fraction, strategy and update; and the hulls."""
     ways = list(product(plan.strategies, plan.updates))
     found: dict[tuple[str, str], list[Points]] = {way: [] for way in ways}
     for seed in range(plan.seeds):
@@ -256,7 +258,7 @@ def count_settings(strategy: str, schedules: Sequence[Schedule]) -> int:
 def _best(
     fraction: float, strategy: str, update: str, shuffles: list[Points], settings: int
 ) -> dict[str, Any]:
-    """Of all that asked for no more than the fraction; None if in some shuffle none did."""
+    """The best of all that asked for no more than the fraction; None if in some shuffle none did."""
     within = [points[points[:, 0] <= fraction, 1] for points in shuffles]
     errors = [float(each.min()) for each in within if len(each)]
     known = len(errors) == len(shuffles)

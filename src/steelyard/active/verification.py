@@ -1,10 +1,10 @@
 """`verify`: a certificate computed anew, from what it contains and from the journal of its labels.
 
-By itself, a certificate shows that its draws are those of its seed and that they give what it says. Fields of
-which there is no second copy in it are compared with the journal only: the digests `model` and
-`pool_checksum`; which rows could be drawn, and seed and alpha, as far as draws and result remain the same; of
-precision the size of the pool; the order of the classes, and the positive class, of which an error says
-nothing; of recall answers and predictions that make no difference to the count; fields that were added.
+By itself, a certificate shows that its draws are those of its seed and that they give the stated result.
+Fields that it has only once are compared with the journal alone: the digests `model` and `pool_checksum`; the
+rows that could be drawn, seed and alpha, as far as draws and result remain the same; for precision the size
+of the pool; the order of the classes and, for an error, the positive class; for recall, answers and
+predictions that make no difference to the count; fields that were added.
 `format` claims nothing: it says how to read the file. The evidence is always compared to six digits only.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.active.attempt import certification_in
-from steelyard.active.certification import FORMAT, Certification, Read, draw_order
+from steelyard.active.certification import FORMAT, Certification, ReadRow, draw_order
 from steelyard.active.journal import Journal
 
 _DAMAGE = KeyError, TypeError, IndexError, AttributeError, OverflowError, MemoryError
@@ -36,7 +36,7 @@ def _verify(certificate: dict[str, Any]) -> Certification:
             f"has the format {certificate['format']}, and this steelyard reads up to {FORMAT}; upgrade"
         )
     size, rows, draws = certificate["pool"], certificate["rows"], certificate["draws"]
-    reads = [Read(*read) for read in certificate.get("reads", ())]
+    reads = [ReadRow(*read) for read in certificate.get("reads", ())]
     without = [read.row for read in reads] if certificate["measure"] == "recall" else rows.get("all_but", ())
     among = np.array(rows["only"]) if "only" in rows else np.setdiff1d(np.arange(size), without)
     predictions: list[Any] = [None] * size
@@ -73,7 +73,7 @@ def _is_same_evidence(stated: Any, now: float | None) -> bool:
 
 
 def _check_classes(certificate: dict[str, Any]) -> None:
-    """Reads belong to recall; and what is predicted is a class, for precision the positive one."""
+    """Check that only recall has reads, and that predictions are classes, for precision the positive one."""
     measure, positive = certificate["measure"], certificate.get("positive")
     if measure != "recall" and certificate.get("reads"):
         raise ValueError(f"'reads' has rows, but a certificate of {measure} has none")
@@ -89,8 +89,8 @@ def _check_classes(certificate: dict[str, Any]) -> None:
             )
 
 
-def _check_picks(reads: list[Read], seed: int, size: int) -> None:
-    """What was picked at random must have been the first unread row of its random order."""
+def _check_picks(reads: list[ReadRow], seed: int, size: int) -> None:
+    """Raise a ValueError unless every random pick was the first unread row of its random order."""
     orders: dict[int, tuple[list[int], int]] = {}
     unread = set(range(size))
     for turn, read in enumerate(reads, 1):
@@ -112,7 +112,7 @@ def _check_picks(reads: list[Read], seed: int, size: int) -> None:
 
 
 def verify_with_journal(certificate: dict[str, Any], journal: Journal) -> Certification:
-    """As `verify`, and the attempt must be in the journal, begun so, with these predictions and answers."""
+    """Verify, and compare with the journal, which must have this attempt, its predictions and answers."""
     found, claimed = verify(certificate), certificate["draws"]
     kept = certification_in(journal, found.attempt, len(claimed))
     if kept is None:

@@ -1,4 +1,4 @@
-"""`python -m steelyard.building FOLDER`: the library for all levels; without FOLDER, what the cache lacks."""
+"""`python -m steelyard.building FOLDER` builds the library for all levels; without FOLDER it fills the cache."""
 
 import sys
 import tempfile
@@ -13,14 +13,14 @@ def main(folder: str = "", objects: str = "") -> None:
     began = time.monotonic()
     if folder:
         with tempfile.TemporaryDirectory() as temporary:
-            build_library(Path(folder), processor.all_levels(), Path(objects or temporary), _say)
+            build_library(Path(folder), processor.all_levels(), Path(objects or temporary), _show_progress)
     else:
-        fill_cache(_say)
+        fill_cache(_show_progress)
     sys.stderr.write(f" in {time.monotonic() - began:.0f} s\n")
 
 
-def _say(done: int, total: int) -> None:
-    """One line, written anew on a terminal, once at the end elsewhere."""
+def _show_progress(done: int, total: int) -> None:
+    """Write progress on one line: updated on a terminal, elsewhere once at the end."""
     if sys.stderr.isatty() or done == total:
         sys.stderr.write(f"\rsteelyard: compiled {done} of {total} functions")
 

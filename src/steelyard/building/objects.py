@@ -1,6 +1,6 @@
-"""Machine code of all that is in the table: compiled by several processes, linked into one library a level.
+"""Compile everything in the table, in several processes, and link it into one library for each level.
 
-An object is named by a digest of what it was made from, so building again compiles only what has changed.
+An object is named by a digest of its sources, so building again compiles only what has changed.
 """
 
 import multiprocessing
@@ -17,7 +17,7 @@ from steelyard.native import code, compiler, library, linking
 
 Progress = Callable[[int, int], None]
 
-# They take seconds each, so they come first: no process is left with one of them at the end.
+# These take seconds each. They come first, so that no process is left with one of them at the end.
 _LONG = ("adaptive_lanes.learn", "standardized.learn", "adaptive.learn", "delimited.parse", "jsonl.parse")
 
 
@@ -33,7 +33,7 @@ def build_library(folder: Path, levels: Sequence[str], objects: Path, progress: 
 
 
 def fill_cache(progress: Progress) -> None:
-    """Compile into the cache what it lacks, for this processor."""
+    """Compile what the cache lacks, for this processor."""
     for _ in _all(_address_of, progress):
         pass
 
@@ -59,5 +59,5 @@ def _objects_of(levels: Sequence[str], objects: Path, name: str) -> list[Path]:
 
 
 def _address_of(name: str) -> int:
-    with redirect_stderr(None):  # it is said how many there are
+    with redirect_stderr(None):  # progress counts functions instead
         return code.address(table.entries()[name])

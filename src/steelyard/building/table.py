@@ -1,4 +1,4 @@
-"""Everything that the library holds: kernels for each combination of types, and methods of losses that ship."""
+"""The table of the library: kernels for each combination of types, and the methods of the package's losses."""
 
 import importlib
 import pkgutil
@@ -14,7 +14,7 @@ from steelyard.native.methods import Method, pointer, step_pointer
 
 
 def kernels() -> Iterator[KernelEntry]:
-    """Each kernel, with each of its keys."""
+    """Yield each kernel with each of its keys."""
     for room in (learn, text):
         for found in pkgutil.iter_modules(room.__path__):
             module = importlib.import_module(f"{room.__name__}.{found.name}")
@@ -28,7 +28,7 @@ def kernels() -> Iterator[KernelEntry]:
 
 
 def methods() -> Iterator[Method]:
-    """What kernels may be called with: of each loss, for each update, one by one and for many lanes."""
+    """Yield the methods that kernels are called with: for each loss and update, for one prediction and for lanes."""
     for loss in (losses.by_name(name) for name in losses.names()):
         possible = [
             each for each in map(updates.by_name, updates.names()) if loss.smooth or not each.needs_curvature
@@ -54,6 +54,6 @@ def methods() -> Iterator[Method]:
 
 @cache
 def entries() -> dict[str, Entry]:
-    """All of them, by their names."""
-    found: list[Entry] = [*kernels(), *methods()]
-    return {entry.name: entry for entry in found}
+    """Return all kernels and methods, by name."""
+    everything: list[Entry] = [*kernels(), *methods()]
+    return {entry.name: entry for entry in everything}

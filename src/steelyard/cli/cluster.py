@@ -107,7 +107,7 @@ def run(
     return {
         "files": len(plan.paths), "parts": plan.parts, "rounds": plan.total, "passes": plan.passes,
         "examples": record.get("rows"), "weight": model.total_weight,
-        "progressive_loss": content.engine.progressive_loss, "class_steps": model.class_steps,
+        "progressive_loss": content.engine.progressive_loss, "class_steps": model.rare_class_factor,
         "seconds": time.perf_counter() - began,
         "model": None if output is None else str(output),
     }  # fmt: skip

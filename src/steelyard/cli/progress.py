@@ -24,7 +24,7 @@ from rich.text import Text
 
 from steelyard.cli.common import Say
 from steelyard.engine.file_training import FileTraining
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.sweep.search import SearchProgress
 
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
@@ -59,7 +59,7 @@ class Watcher:
             for headings in _HEADINGS:
                 self._print(_ROW.format(*headings))
 
-    def __call__(self, learned: Learned) -> None:
+    def __call__(self, learned: LearnedPiece) -> None:
         if self._table and learned.pass_number == 0:
             self._lines(learned)
         stream = self._training.files.stream
@@ -69,7 +69,7 @@ class Watcher:
             self._task, description=text, completed=stream.position, total=stream.size, rows=stream.rows
         )
 
-    def _lines(self, learned: Learned) -> None:
+    def _lines(self, learned: LearnedPiece) -> None:
         examples, predictions = learned.examples, learned.predictions
         if self._next > learned.first + len(examples) or predictions is None:
             return
@@ -85,7 +85,7 @@ class Watcher:
                 self._line(learned, row, best, float(losses[row, best]), float(totals[row, best]))
             self._next *= 2
 
-    def _line(self, learned: Learned, row: int, best: int, loss: float, weight: float) -> None:
+    def _line(self, learned: LearnedPiece, row: int, best: int, loss: float, weight: float) -> None:
         since = _ratio(loss - self._last[0], weight - self._last[1])
         self._last = loss, weight
         label, predicted = self._label_and_prediction(learned, row, best)
@@ -101,7 +101,7 @@ class Watcher:
             )
         )
 
-    def _label_and_prediction(self, learned: Learned, row: int, best: int) -> tuple[str, str]:
+    def _label_and_prediction(self, learned: LearnedPiece, row: int, best: int) -> tuple[str, str]:
         """Numbers, or with more than two classes their names."""
         assert learned.predictions is not None
         label, predictions = learned.examples.labels[row], learned.predictions[row]

@@ -12,7 +12,7 @@ from steelyard.cli import options
 from steelyard.cli.common import restored_interrupts
 from steelyard.cli.wording import option_name
 from steelyard.engine.file_training import FileTraining
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.io.errors import InputError
 from steelyard.schedules import AUTO
 
@@ -59,7 +59,7 @@ class Checkpoints:
         self._training, self._path, self._every = training, path, every
         self._rows = self._last = 0
 
-    def after_piece(self, learned: Learned) -> None:
+    def after_piece(self, learned: LearnedPiece) -> None:
         self._rows += learned.rows
         if self._every is None or self._path is None or self._rows - self._last < self._every:
             return

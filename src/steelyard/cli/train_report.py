@@ -91,7 +91,7 @@ def summarise(
         "classes": None if training.class_names is None else training.class_names.tolist(),
         "learning_rate": settings.rate,
         "power_t": settings.power_t,
-        "class_steps": engine.class_steps,
+        "class_steps": engine.rare_class_factor,
         "auto": len(engine.settings) > 1,
         "calibrated": training.calibration is not None,
         "passes": training.loop.position[0],

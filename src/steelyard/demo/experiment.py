@@ -44,12 +44,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Findings:
-    """For the terminal and for the page."""
+    """What the terminal and the page show."""
 
     folder: Path
     passengers: Passengers
     quality: dict[str, dict[str, Any]]
-    """As `steelyard evaluate --json` reports it, by model; figures are means over `ORDERS` of the rows."""
+    """What `steelyard evaluate --json` reports of each model; figures are means over `ORDERS` of the rows."""
     groups: list[Group]
     heavy: HeavyRow
     commands: list[str]
@@ -115,7 +115,7 @@ def run_experiment(folder: Path, passengers: Passengers, run: RunCommand) -> Fin
 
 
 def _mean_quality(train: list[str], test: Path, run: RunCommand) -> dict[str, Any]:
-    """Of models that learned the rows in several orders: one order alone may be lucky."""
+    """The mean quality of models that learned the rows in several orders: one order alone may be lucky."""
     reported = []
     with tempfile.TemporaryDirectory() as folder:
         model = str(Path(folder) / MODEL)

@@ -21,7 +21,7 @@ COUNTS = {
     ("third", "male", "child"): (35, 13), ("third", "female", "child"): (17, 14),
 }  # fmt: skip
 ONE_IN = 10
-"""Of those who died, so many are left out for one that is kept; it weighs as much as all of them."""
+"""One of so many who died is kept; it weighs as much as all of them."""
 _TEST = 4  # every fourth person
 
 

@@ -19,7 +19,7 @@ class DaskEngine:
         self._client = Client(self._cluster or address)
 
     def put(self, value: Any) -> Any:
-        """As a task: data that was only scattered would be lost with the workers that hold it."""
+        """Make the value a task: data that was only scattered would be lost with the workers that hold it."""
         return self.submit(_itself, value)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -16,7 +16,7 @@ _PATIENCE = 1.0  # seconds until one looks whether anybody would tell of a death
 
 @dataclass(eq=False)
 class Task:
-    """What is to be computed, and its value once it is."""
+    """A function to compute, and its value once it is done."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -101,7 +101,7 @@ class LocalEngine:
         if self._pool is not None:
             processes, calls, results, watcher = _insides(self._pool)
             self._pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:  # nobody waits for what they compute
+            for process in processes:  # what they compute is not needed
                 process.terminate()
                 process.join()
             # Usually the pool's threads end now. They may be in the middle of a task or a result, whose other end is
@@ -116,7 +116,7 @@ class LocalEngine:
 def _is_watched(pool: Any) -> bool:
     """Whether its thread is there that hears of results and of deaths.
 
-    A process that dies while a task is being handed in may kill that thread, and then nobody is told of anything.
+    A process that dies while a task is being handed in may kill that thread; then no result and no death is told.
     """
     return bool(pool._executor_manager_thread.is_alive())
 
@@ -131,7 +131,7 @@ def _insides(pool: ProcessPoolExecutor) -> tuple[list[Any], Any, Any, threading.
 def _begin_worker() -> None:
     """Ctrl-C reaches every process of a terminal; the one that was started decides what becomes of it.
 
-    Where that one is killed, nobody is left to end its workers: each notices, and goes.
+    If that one is killed, each worker notices and ends itself.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

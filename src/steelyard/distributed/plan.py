@@ -21,12 +21,12 @@ class Plan:
     paths: tuple[str, ...]
     parts: int
     rounds: int
-    """In a pass."""
+    """The rounds of one pass."""
     passes: int = 1
 
     @classmethod
     def of(cls, paths: Sequence[str], parts: int | None, rounds: int | None, passes: int = 1) -> "Plan":
-        """By default 8 parts and 8 rounds, and 16 rounds of more parts.
+        """Plan 8 parts and 8 rounds by default, and 16 rounds of more parts.
 
         Where files are too few, parts give way first: down to 4, then rounds down to 2, then parts again.
         """
@@ -63,7 +63,7 @@ class Plan:
         return self.passes * self.rounds
 
     def files(self, number: int) -> list[list[str]]:
-        """Of each part, in the round of this number, counted from 0 over all passes."""
+        """The files of each part, in the round of this number, counted from 0 over all passes."""
         stretch = cut(self.paths, self.rounds)[number % self.rounds]
         return [list(each) for each in cut(stretch, self.parts)]
 

@@ -22,7 +22,7 @@ from steelyard.engine.file_training import FileTraining, resume
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
-from steelyard.merging.model_files import Merge, joined_margins, with_fitted_calibration
+from steelyard.merging.model_files import Merge, joined_margins, merge_tree, with_fitted_calibration
 from steelyard.merging.parts import GRADIENTS
 from steelyard.model_file import ModelFile
 
@@ -37,7 +37,7 @@ class Progress:
     rounds: int
     parts: int
     content: ModelFile
-    """After the last round."""
+    """The model file after the last round."""
 
 
 class DistributedTraining:
@@ -72,7 +72,7 @@ class DistributedTraining:
 
     @classmethod
     def begin(cls, training: FileTraining, plan: Plan, **options: Any) -> "DistributedTraining":
-        """From a training that has begun, whose files are those of the plan."""
+        """Distribute a training that has begun, whose files are those of the plan."""
         if training.class_weight == BALANCED:
             raise InputError("class weights that balance need all labels first: give them one by one")
         training.files.look_at_weights()
@@ -113,14 +113,11 @@ class DistributedTraining:
         leaves = [
             engine.submit(learn_part, start, *common, self._by, files) for files in self.plan.files(self.done)
         ]
-        level = leaves
-        while len(level) > 1:  # the tree of `merging.model_files.tree`
-            pairs = zip(level[::2], level[1::2], strict=False)
-            level = [engine.submit(merge_two, *pair) for pair in pairs] + level[len(level) // 2 * 2 :]
-        self._take(engine.result(level[0], leaves, finished))
+        root = merge_tree(leaves, lambda left, right: engine.submit(merge_two, left, right))
+        self._take(engine.result(root, leaves, finished))
 
     def _take(self, whole: Merge) -> None:
-        """Of the last round, the clock shows all that was learned."""
+        """Take what a round has made; after the last, the clock shows all that was learned."""
         before = self.content
         self._learned += float(whole.parts[0].sums[-1])
         last = self.done + 1 == self.plan.total
@@ -152,16 +149,17 @@ def plan_of(
 
 
 def learn_alone(start: bytes, loss: Loss, number: int, run: RunOptions, paths: list[str]) -> bytes:
-    """On a worker: go on from a model with these files, in the pass of this number."""
+    """Go on from a model with these files, on a worker, in the pass of this number."""
     return model_file.as_bytes(_learned(start, loss, number, run, paths))
 
 
 def learn_part(start: bytes, loss: Loss, number: int, run: RunOptions, by: str, paths: list[str]) -> Merge:
-    """The same, to be merged with others that went on from there."""
+    """Learn as `learn_alone` does, to be merged with others that went on from there."""
     return Merge.of(_learned(start, loss, number, run, paths), _loaded(start, loss), by)
 
 
 def merge_two(left: Merge, right: Merge) -> Merge:
+    """Merge two parts, on a worker. Clusters show tasks by the names of their functions."""
     return left.merged(right)
 
 
@@ -180,7 +178,7 @@ def _loaded(stored: bytes, loss: Loss) -> ModelFile:
 
 
 def _without_margins(content: ModelFile) -> ModelFile:
-    """Each round counts its own: those of earlier ones would be counted once for every part."""
+    """The content without margins: those of earlier rounds would be counted once for every part."""
     empty = {name: np.zeros_like(array) for name, array in content.progressive_calibration.items()}
     return replace(content, progressive_calibration=empty)
 

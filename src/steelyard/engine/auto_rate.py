@@ -1,16 +1,15 @@
 """`learning_rate="auto"`: its candidates, and the mixture with which several of them answer.
 
-Candidates are the default rate and its neighbours. They were chosen by how near their answer comes to the
-best of a large grid, on the sets in `benchmarks/support`: see docs/auto-rate.md.
-With standardized scaling all of them answer together; with others the best by progressive loss does, and
-some of them decay.
+Candidates are the default rate and its neighbours, chosen so that their answer comes close to the best of a
+large grid, on the sets in `benchmarks/support`: see docs/auto-rate.md. With standardized scaling all of them
+answer together; with other scalings the best by progressive loss answers, and some candidates decay.
 
-The mixture is one linear model. A mean of linear models is a linear model: its coefficients are the means of
-theirs. A setting that has made E wrong predictions more than the best so far has the share exp(−η·E), and η
-= √(2·log K/E₀) for K settings and the E₀ wrong predictions of the best: what is a mere chance by that
-measure does not decide, and what is more than that does (Freund and Schapire's exponential weights). Of
-numbers, which are not right or wrong, the losses count in units of the mean loss of the best. All of it is
-counted by weight, in the first pass, before the row was learned.
+The mixture is one linear model, whose coefficients are weighted means of theirs. A setting that has made E wrong
+predictions more than the best so far has the share exp(−η·E) (before normalising), with η = √(2·log K/E₀) for K
+settings and the E₀ wrong predictions of the best: differences that may be due to chance hardly count, larger ones
+decide (Freund and Schapire's exponential weights). Regression has no wrong predictions: there losses count, in
+units of the mean loss of the best. All figures are weighted, and of the first pass, from just before each row was
+learned.
 """
 
 from collections.abc import Sequence
@@ -18,23 +17,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from steelyard._array_types import Column
 from steelyard.engine.frozen_models import frozen_settings, frozen_state
-from steelyard.engine.protocol import Column
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 # Multiples of the default rate, power_t and initial_t. The first answers wherever it is as good.
 CANDIDATES = (
     (1.0, 0.0, 1.0), (0.5, 0.0, 1.0), (2.0, 0.0, 1.0),
     (1.0, 0.25, 100.0), (2.0, 0.25, 100.0), (4.0, 0.25, 100.0),
 )  # fmt: skip
-# In units of their own, and averaged, models that decay bring nothing more: these answer together.
+# With standardized scaling decays do not help: these answer together.
 MIXED = tuple((2.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, 2))
-# Without scale-free rates the default rate is only a place to start from.
+# Without scale-free rates the default rate is only a starting point.
 WIDE_RANGE = tuple((4.0**power, 0.0, 1.0) for power in (0, -1, 1, -2, -3, -4))
 
 
 def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> list[Settings]:
-    """The settings that compete; those that have begun keep the schedules they began with."""
+    """Return the settings that compete; settings that have begun keep their schedules."""
     if settings.power_t != 0.0:
         raise ValueError(
             f"learning_rate='auto' tries several decays itself: leave power_t at 0; got {settings.power_t!r}"
@@ -50,7 +50,7 @@ def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> l
 
 
 def shares(mistakes: Column, alive: Column) -> Column:
-    """The share of each setting; `mistakes` are counted in rows, and `alive` is 0 for what has diverged."""
+    """Return the share of each setting; `mistakes` are counted in rows, and `alive` is 0 for diverged settings."""
     counted = np.where(alive > 0.0, mistakes, np.inf)
     fewest = counted.min()
     if not np.isfinite(fewest):
@@ -61,7 +61,7 @@ def shares(mistakes: Column, alive: Column) -> Column:
 
 
 def in_rows(losses: Column, weight: float) -> Column:
-    """Sums of losses as if they were mistakes: in units of the mean loss of the best."""
+    """Express sums of losses as numbers of mistakes: in units of the mean loss of the best."""
     best = np.nanmin(losses) if np.isfinite(losses).any() else 0.0
     if not best > 0.0:
         return np.where(losses > 0.0, np.inf, 0.0)
@@ -69,7 +69,7 @@ def in_rows(losses: Column, weight: float) -> Column:
 
 
 def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
-    """The mean of these models by their parts, with the clock and the progressive figures of one of them."""
+    """Return the weighted mean of these models, with the clock and the progressive figures of one of them."""
     mean = Model(frozen_settings(answering.settings), answering.features)
     used = [(model, part) for model, part in zip(models, parts.tolist(), strict=True) if part > 0.0]
     total = np.zeros(answering.features)

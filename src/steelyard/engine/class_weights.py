@@ -22,7 +22,7 @@ def _is_balanced(class_weight: Any) -> bool:
 
 
 def with_names_of(class_weight: ClassWeight, classes: Sequence[Any]) -> ClassWeight:
-    """Names that are given as text, on the command line, become the classes that they are written like."""
+    """Replace names given as text, as on the command line, by the classes that are written like them."""
     if not isinstance(class_weight, Mapping):
         return class_weight
     written = {_written(name): name for name in classes}
@@ -42,7 +42,7 @@ def _written(name: Any) -> str:
 def factors(
     class_weight: ClassWeight, classes: Sequence[Any], totals: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The factor of each class; `totals` is the weight that each has in the data."""
+    """Return the factor of each class; `totals` is the weight of each in the data."""
     check(class_weight)
     if class_weight is None:
         return np.ones(len(classes))
@@ -59,9 +59,9 @@ def factors(
 
 
 def _balanced(totals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """All classes that have any weight get the same of it; the sum stays.
+    """Return factors under which all classes that have any weight have the same, with an unchanged sum.
 
-    Counted in weight and not in rows, so that weights and copies agree here too.
+    Classes are counted in weight, not in rows, so that weights and copies agree here, too.
     """
     present = totals > 0.0
     share = 1.0 / max(int(present.sum()), 1) * sum(totals.tolist())
@@ -69,7 +69,7 @@ def _balanced(totals: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def as_json(class_weight: ClassWeight) -> Any:
-    """Pairs, since the names of classes may be numbers, and JSON has no such keys."""
+    """Return pairs, since the names of classes may be numbers, which JSON does not have as keys."""
     if not isinstance(class_weight, Mapping):
         return class_weight
     return [[_plain(name), float(weight)] for name, weight in class_weight.items()]

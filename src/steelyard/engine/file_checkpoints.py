@@ -1,4 +1,4 @@
-"""Checkpoints of a run over files: what one holds beside the model, and how a run goes on from it."""
+"""Checkpoints of a run over files: what they hold beside the model, and how a run continues from one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard._parameters import Parameter
 from steelyard.engine import holdout
-from steelyard.engine.passes import HeldOut
+from steelyard.engine.passes import HeldOutScores
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.engine.totals import StreamTotals
 from steelyard.io.errors import InputError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def as_json(training: "FileTraining") -> dict[str, Any]:
-    """How far a run is, and with which options."""
+    """Describe the position of a run, and its options."""
     held = training.loop.held_out
     return {
         "paths": training.files.paths,
@@ -45,7 +45,7 @@ def options_of(
         raise InputError(
             f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"
         )
-    # earlier checkpoints know no shuffle
+    # earlier checkpoints have no "shuffle"
     kept = {name: stored["options"].get(name) for name in KEPT_BY_CHECKPOINTS}
     kept["holdout"] = holdout.from_json(kept["holdout"])
     for name in given:
@@ -65,7 +65,7 @@ def restore_run(training: "FileTraining", stored: ModelFile) -> None:
     training.loop.position = run["position"][0], run["position"][1]
     training.totals = StreamTotals.from_json(run, stored.run_arrays)
     loss, weight, *error = run["held"]
-    errors = np.array(error[0]) if error else np.full(settings, np.nan)  # earlier checkpoints do not say
-    training.loop.held_out = HeldOut(np.atleast_1d(np.array(loss, float)), errors, weight)
+    errors = np.array(error[0]) if error else np.full(settings, np.nan)  # earlier checkpoints have no errors
+    training.loop.held_out = HeldOutScores(np.atleast_1d(np.array(loss, float)), errors, weight)
     before = run.get("before", [0.0, 0.0])
     training.before = np.atleast_1d(before[0]).astype(float), np.atleast_1d(before[1]).astype(float)

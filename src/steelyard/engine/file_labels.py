@@ -1,4 +1,4 @@
-"""The labels of files in the terms of a loss: numbers, two classes, or the numbers of more classes."""
+"""How the labels of files are read for a loss: as numbers, as two classes, or as the numbers of more classes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ MOST_CLASSES = 1000
 
 @dataclass(frozen=True)
 class Labels:
-    """How labels are read, and the classes; none for numbers."""
+    """How labels are read, and the classes (None where labels are numbers)."""
 
     rule: LabelRule | None
     class_names: NDArray[Any] | None
@@ -40,7 +40,7 @@ class Labels:
         return 0 if self.class_names is None else len(self.class_names)
 
 
-def settle(
+def infer_labels(
     paths: Sequence[str],
     spec: InputSpec,
     first: Sequence[str],
@@ -49,9 +49,10 @@ def settle(
     named: Sequence[str] | None = None,
     task: str | None = None,
 ) -> Labels:
-    """`first` are the different labels of the first rows, `named` the classes as the user gives them.
+    """Infer how labels are read from `first`, the distinct labels of the first rows.
 
-    Without a `task` the loss decides: one that takes any number learns numbers, unless classes are named.
+    `named` are the classes as the user gives them. Without a `task` the loss decides: one that takes any number
+    learns numbers, unless classes are named.
     """
     if spec.counted:
         if task == NUMBERS:
@@ -94,7 +95,7 @@ def settle(
 def infer_loss(
     spec: InputSpec, first: Sequence[str], named: Sequence[str] | None, task: str | None = None
 ) -> str:
-    """The name of the loss that fits the labels; a file converted from classes has classes still."""
+    """Return the name of the loss that fits the labels; a file converted from classes still has classes."""
     if spec.counted:
         return inference.TWO_CLASSES
     if task is not None and named is None:
@@ -105,7 +106,7 @@ def infer_loss(
     return inference.loss_for(first)
 
 
-def settle_for_all(
+def infer_labels_for_losses(
     paths: Sequence[str],
     spec: InputSpec,
     first: Sequence[str],
@@ -114,26 +115,26 @@ def settle_for_all(
     named: Sequence[str] | None = None,
     task: str | None = None,
 ) -> Labels:
-    """For several losses, which may have different labels for two classes: those are read as 0 and 1.
+    """Infer how labels are read for several losses, which may differ in their labels for two classes: as 0 and 1.
 
-    Labels that are classes by their looks are classes for all losses.
+    Labels that look like classes are classes for all losses.
     """
-    looks_like = CLASSES if infer_loss(spec, first, named) == inference.TWO_CLASSES else NUMBERS
-    if named is None and (task or looks_like) == NUMBERS:
+    likely_task = CLASSES if infer_loss(spec, first, named) == inference.TWO_CLASSES else NUMBERS
+    if named is None and (task or likely_task) == NUMBERS:
         for loss in losses:
             if isinstance(loss.labels, OneOf):
-                return in_codes(settle(paths, spec, first, loss, task=CLASSES))
-        return settle(paths, spec, first, losses[0], task=NUMBERS)
-    return in_codes(settle(paths, spec, first, losses[0], named=named, task=CLASSES))
+                return in_codes(infer_labels(paths, spec, first, loss, task=CLASSES))
+        return infer_labels(paths, spec, first, losses[0], task=NUMBERS)
+    return in_codes(infer_labels(paths, spec, first, losses[0], named=named, task=CLASSES))
 
 
 def in_codes(labels: Labels) -> Labels:
-    """Two classes as 0 and 1."""
+    """Read two classes as 0 and 1."""
     return _with_values(labels, 0.0, 1.0)
 
 
 def in_terms_of(labels: Labels, loss: Loss) -> Labels:
-    """Two classes as this loss has them."""
+    """Read two classes as the labels of this loss."""
     return _with_values(labels, *class_labels(loss)) if labels.classes == 2 else labels
 
 
@@ -148,7 +149,7 @@ def _with_values(labels: Labels, low: float, high: float) -> Labels:
 
 
 def with_original_names(labels: Labels, spec: InputSpec) -> Labels:
-    """Of converted files, whose labels are numbers, the classes are called as in the original."""
+    """Give classes of converted files, whose labels are numbers, their names in the original file."""
     rule = None if spec.original is None else spec.original.label_rule
     if rule is None or labels.class_names is None:
         return labels
@@ -164,14 +165,14 @@ def _named(names: list[str], loss: Loss) -> Labels:
 
 
 def _all(paths: Sequence[str], spec: InputSpec, first: Sequence[str]) -> Sequence[str]:
-    """Those of all rows, so that no rare class is missed; of a pipe, which is read once, of the first."""
+    """Return the labels of all rows, so that no rare class is missed; those of the first rows for a pipe."""
     if any(map(sources.once_only, paths)):
         return first
     return inference.distinct_labels(paths, spec, MOST_CLASSES)
 
 
 def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | None:
-    """The classes of a stored model; older files of the command line have them in the rule of labels."""
+    """Return the classes of a stored model; older files of the command line have them in the rule of labels."""
     if stored.class_names is not None:
         return stored.class_names
     if spec is None or spec.label_rule is None:
@@ -182,7 +183,7 @@ def class_names_of(stored: ModelFile, spec: InputSpec | None) -> NDArray[Any] | 
 
 
 def own_classes(loss: Loss) -> NDArray[Any] | None:
-    """The two labels of a loss for classes; None for a loss of numbers."""
+    """Return the two labels of a loss for classes; None for a loss of numbers."""
     if not isinstance(loss.labels, OneOf):
         return None
     low, high = class_labels(loss)
@@ -190,7 +191,7 @@ def own_classes(loss: Loss) -> NDArray[Any] | None:
 
 
 def name_array(names: Sequence[str]) -> NDArray[Any]:
-    """Names that are all numbers become numbers."""
+    """Return names as an array, of numbers if all of them are numbers."""
     if all(map(is_number, names)):
         numbers = np.array([float(name) for name in names])
         whole = np.all(numbers == np.rint(numbers)) and np.all(np.abs(numbers) < 2**53)

@@ -1,4 +1,4 @@
-"""`FileRows`: the rows of files, for a run that may read them several times. `spec_of`: how a model reads."""
+"""`FileRows`: the rows of files, for a run that may read them several times. `spec_of`: how a model reads files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,15 +24,15 @@ from steelyard.losses import Loss, class_labels
 from steelyard.model_file import ModelFile
 from steelyard.weight_summary import WeightSummary
 
-LOOKED_AT = 1000  # rows with a weight, to see whether weights are counts
+LOOKED_AT = 1000  # rows with a weight that show whether weights are counts
 
 
 class FileRows:
-    """`stream` is the latest opened: it knows what was skipped, and how far it is.
+    """The rows of files, which are opened anew for each pass; `stream` is the latest opened.
 
-    `loss` checks labels that are not numbers of classes; `class_factors` multiply the weights of rows, by
-    the number of their class (the second of two is that with the larger label). With `weight_scale` "auto",
-    weights whose first ones make no sense as counts are brought nearer to 1.
+    `loss` checks labels that are not numbers of classes; `class_factors` multiply the weights of rows, by the
+    number of their class (the second of two is that with the larger label). With `weight_scale` "auto", weights
+    are brought nearer to 1 if the first ones make no sense as counts.
     """
 
     def __init__(
@@ -58,24 +58,24 @@ class FileRows:
         self.stream: Stream | None = None
         self.weight_scale = weight_scale
         self.first_weights: WeightSummary | None = None
-        """Of the first rows, once they were looked at,"""
+        """A summary of the weights of the first rows, once these were inspected."""
         self.factor = 1.0
-        """and what weights are multiplied by, beside the factor of the spec."""
+        """The factor of weights that they suggest, beside the factor of the spec."""
         self._before = (0, 0)
 
     @property
     def read(self) -> tuple[int, int]:
-        """Rows and bytes that were read in this run, over all passes: what its speed is made of."""
+        """The rows and bytes read in this run, over all passes, for its speed."""
         if self.stream is None:
             return self._before
         return self._before[0] + self.stream.rows, self._before[1] + self.stream.position
 
     def shuffled(self, seed: int, holdout: Holdout) -> ShuffledRows:
-        """In a drawn order. Rows are held out in passing: the same ones as in the order of the files."""
+        """Return the rows in a random order, with rows held out in passing: the same as in the order of files."""
         return self._in_drawn_order(seed, holdout, in_passing=True)
 
     def spread(self, holdout: Holdout, memory: int) -> ShuffledRows:
-        """Of rows that are counted, with the rows that are held out left aside."""
+        """Return rows with counts, spread in random order, with the rows held out left aside."""
         return self._in_drawn_order(0, holdout, memory=memory)
 
     def _in_drawn_order(
@@ -89,7 +89,7 @@ class FileRows:
         return grouped_rows.ROWS if self.spec.counted else 1
 
     def rows(self, holdout: Holdout, *, in_passing: bool = False, keep: int = 0) -> RowsInChunks:
-        """With so many bytes for rows that are kept to be learned again."""
+        """Return the rows in order; `keep` bytes of them stay in memory for later passes."""
         # see `_copied_chunks`
         keep = 0 if self.spec.format == "arrow" else keep
         return RowsInChunks(
@@ -102,7 +102,7 @@ class FileRows:
         )
 
     def open(self) -> Stream:
-        """From the beginning."""
+        """Open the files from the beginning."""
         self._before = self.read
         spec = self.spec
         self.stream = Stream(
@@ -122,12 +122,12 @@ class FileRows:
         return self.stream
 
     def identity(self) -> dict[str, Any]:
-        """What a saved state has to agree with: the files by name and size, and how they are read."""
+        """Return what a saved state must agree with: the files by name and size, and how they are read."""
         sizes = [Path(path).stat().st_size if Path(path).is_file() else None for path in self.paths]
         return {"files": [self.paths, sizes], "way of reading": self.spec.as_json()}
 
     def class_totals(self, classes: int, holdout: Holdout) -> NDArray[np.float64]:
-        """The weight that each class has in the rows to learn, found by reading the files once more."""
+        """Return the weight of each class in the rows to learn, by reading the files once more."""
         self.check_readable_again("class_weight='balanced' counts the classes first")
         totals = np.zeros(classes)
         for piece in self._without_names().rows(holdout).pieces(0):
@@ -157,12 +157,12 @@ class FileRows:
                 yield examples
 
     def _copied_chunks(self) -> Iterator[Examples]:
-        """Arrow rows lie in the file itself, which is theirs only as long as it is open."""
+        """Yield chunks that outlive the file: the arrays of Arrow rows are the file itself while it is open."""
         chunks = self._chunks()
         return (join([examples]) for examples in chunks) if self.spec.format == "arrow" else chunks
 
     def _scaled(self, chunks: Iterator[Examples]) -> Iterator[Examples]:
-        """Looked at is always the same number of rows, so that block sizes decide nothing."""
+        """Scale weights. Always inspects `LOOKED_AT` rows with a weight first, whatever the size of blocks."""
         waiting: list[Examples] = []
         if self.weight_scale == "auto" and self.first_weights is None:
             first = np.zeros(0)
@@ -181,7 +181,7 @@ class FileRows:
                 yield replace(examples, sample_weight=examples.sample_weight * self.factor)
 
     def look_at_weights(self) -> None:
-        """Find the factor of weights, if that is wanted, before the first row is learned."""
+        """Find the factor of weights, if it is wanted, before the first row is learned."""
         if self.weight_scale == "auto":
             next(self._scaled(parsed.examples for parsed in self._without_names().open()), None)
 
@@ -189,7 +189,7 @@ class FileRows:
         return FileRows(self.paths, self.spec, loss=self.loss, threads=self.threads, skip=self.skip)
 
     def class_codes(self, labels: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
-        """The number of each label's class: the label itself, or which of two it is."""
+        """Return the number of each label's class: the label itself, or for two classes 0 or 1."""
         if classes > 2:
             return labels.astype(np.int64)
         rule = self.spec.label_rule
@@ -206,7 +206,7 @@ class FileRows:
 
 
 def spec_of(stored: ModelFile, path: str | Path) -> InputSpec:
-    """How a model reads files; an error for one that learned rows in Python and does not know."""
+    """Return how a model reads files; an InputError for one that has learned rows in Python only."""
     if stored.spec is None:
         raise InputError(
             f"{path}: this model was fitted to rows in Python and does not know how files are read; "

@@ -1,6 +1,6 @@
-"""`FileTraining`: an engine that learns files, from what a user says of them to the model file.
+"""`FileTraining`: an engine that learns files, from the options of a user to the model file.
 
-`steelyard train`, `fit_files`, `partial_fit_files` and the winners of sweeps are made by it.
+It is behind `steelyard train`, `fit_files`, `partial_fit_files` and the winners of sweeps.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard._parameters import Parameter
+from steelyard._array_types import Column
 from steelyard.engine import (
-    calibration,
     class_weights,
     file_checkpoints,
     file_labels,
+    held_out_calibration,
     joined_labels,
     memory_needs,
     progressive_calibration,
@@ -29,9 +29,9 @@ from steelyard.engine.file_rows import FileRows, spec_of
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.joined_labels import JoinedLabelsWarning
 from steelyard.engine.memory_needs import LargeModelWarning
-from steelyard.engine.passes import Learned, PassLoop
+from steelyard.engine.passes import LearnedPiece, PassLoop
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
-from steelyard.engine.protocol import Column, Engine, new_engine, restore
+from steelyard.engine.protocol import Engine, new_engine, restore
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.engine.totals import StreamTotals
 from steelyard.engine.training_record import TrainingRecord
@@ -41,8 +41,8 @@ from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import Settings
 
 
 @dataclass
@@ -52,24 +52,23 @@ class FileTraining:
     files: FileRows
     engine: Engine
     spec: InputSpec
-    """How the files of the model are read; kept with it."""
+    """How the files of the model are read; it is stored in the model file."""
     run_options: RunOptions
     class_names: NDArray[Any] | None = None
     class_weight: ClassWeight = None
     totals: StreamTotals = field(default_factory=StreamTotals)
     loss_inferred: bool = False
     first_labels: Sequence[str] = ()
-    """The different ones of the first rows, of a run that begins."""
+    """The distinct labels of the first rows, in a new run."""
     resumed_from: ModelFile | None = None
     held_out_calibration: Calibration | None = None
-    """Fitted to rows held out, in this run or before: it stays."""
+    """Fitted to rows held out, in this run or an earlier one; it does not change any more."""
     progressive_calibration: ProgressiveCalibration | None = None
     before: tuple[Column, Column] = field(default_factory=lambda: (np.zeros(1), np.zeros(1)))
-    """Sums of loss and weight when the run began: not nothing, if it goes on from another."""
-
+    """Sums of losses and weights when the run began: above 0 if it continues another."""
     record: TrainingRecord = field(default_factory=TrainingRecord)
     held_out_losses: list[float] = field(default_factory=list)
-    """With early stopping: the loss of the rows held out in each pass."""
+    """With early stopping: the loss on the rows held out, after each pass."""
 
     def __post_init__(self) -> None:
         self.record.add_files(self.files.paths, self.run_options.holdout)
@@ -86,7 +85,7 @@ class FileTraining:
 
     @property
     def calibration(self) -> Calibration | None:
-        """The sigmoids that make probabilities of predictions; None: the loss does."""
+        """The sigmoids that turn predictions into probabilities; None if the loss gives them."""
         if self.held_out_calibration is not None or self.progressive_calibration is None:
             return self.held_out_calibration
         return self.progressive_calibration.sigmoids(self.engine.shares)
@@ -104,21 +103,21 @@ class FileTraining:
         return self.files.names
 
     def use(self, engine: Engine) -> None:
-        """Go on with another engine, which has the models of this one."""
+        """Continue with another engine, which has the models of this one."""
         self.engine = self.loop.engine = engine
 
     def warm_up(self) -> None:
-        """Load the kernels, with no rows at all: starting up is not learning."""
+        """Load the kernels by learning no rows, so that loading does not count as learning time."""
         reader = self.files.spec.reader(self.names)
         nothing = reader.parse(reader.nothing()).examples
         predictions = self.engine.learn(nothing, predictions=True)
         assert predictions is not None
         self.engine.row_losses(predictions, nothing.labels)
 
-    def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
-        """All passes that are left, and calibration."""
+    def run(self, after_piece: Callable[[LearnedPiece], None] | None = None) -> None:
+        """Learn all passes that are left, and calibrate."""
 
-        def watch(learned: Learned) -> None:
+        def watch(learned: LearnedPiece) -> None:
             if learned.pass_number == 0:
                 self.totals.add(learned.examples)
                 self.record.add(learned, self.engine)
@@ -139,7 +138,9 @@ class FileTraining:
                 f"{', '.join(self.files.paths)}: no row has a label and a weight, so nothing was learned"
             )
         if self.run_options.calibrate:
-            self.calibrate()
+            self.held_out_calibration = held_out_calibration.fit(
+                self.engine, self.files, self.run_options.holdout, self.classes
+            )
 
     def _held_out_loss(self) -> float:
         held = self.loop.held_out
@@ -148,35 +149,14 @@ class FileTraining:
         return float(held.loss[self.engine.best]) / held.weight
 
     def check_calibration(self) -> None:
-        """Before anything is learned: whether there will be rows to calibrate on."""
-        if not self.run_options.calibrate:
-            return
-        if self.run_options.holdout is None or not self.classes:
-            raise InputError(
-                "calibration on held-out rows needs classes, and rows that are not learned: ",
-                Parameter("holdout", 10), ", say",
-            )  # fmt: skip
-        self.files.check_readable_again("calibration predicts the rows held out when all is learned")
-
-    def calibrate(self) -> None:
-        """Fit probabilities to the rows held out, read again and predicted by the final models."""
-        predictions, codes, weights = [], [], []
-        for piece in self.files.rows(self.run_options.holdout).held_out():
-            assert piece.order is not None
-            rows = piece.examples.take(piece.order[piece.examples.sample_weight[piece.order] > 0.0])
-            predictions.append(self.engine.predict(rows))
-            codes.append(self.files.class_codes(rows.labels, self.classes))
-            weights.append(rows.sample_weight)
-        if not sum(map(len, codes)):
-            raise InputError("no row with a label and a weight was held out to calibrate on")
-        self.held_out_calibration = calibration.calibrate(
-            np.concatenate(predictions), np.concatenate(codes), np.concatenate(weights)
-        )
+        """Check that there will be rows to calibrate on, before anything is learned."""
+        if self.run_options.calibrate:
+            held_out_calibration.check(self.files, self.run_options.holdout, self.classes)
 
     def content(self, *, checkpoint: bool = False) -> ModelFile:
-        """What a model file has to say of it; of a checkpoint also how far the run is.
+        """Return the content of a model file, or of a checkpoint, which also has the position of the run.
 
-        Nothing in it depends on how the files were cut into blocks.
+        It does not depend on how the files were cut into blocks.
         """
         content = ModelFile(
             self.engine.state(),
@@ -199,7 +179,7 @@ class FileTraining:
         return content
 
     def spec_with_factor(self) -> InputSpec:
-        """How more files are to be read: with the factor that was found for the weights of these."""
+        """Return how further files are read: with the factor that was found for the weights of these."""
         return replace(self.spec, weight_factor=self.spec.weight_factor * self.files.factor)
 
     def save(self, path: str | Path) -> None:
@@ -219,17 +199,17 @@ def begin(
     class_weight: ClassWeight = None,
     warn: Callable[[str, type[UserWarning]], None] = lambda text, kind: None,
 ) -> FileTraining:
-    """A new engine. What the options do not say is inferred from the first rows.
+    """Begin a training with a new engine; whatever the options leave open is inferred from the first rows.
 
-    `settings_for` makes the settings; it is given the name of the loss that fits the labels. `task` says
-    whether labels are classes or numbers; without one the loss decides. `warn` is told what is worth a word
-    before memory is taken and anything learned.
+    `settings_for` makes the settings, given the name of the loss that fits the labels. `task` says whether labels
+    are classes or numbers; without it the loss decides. `warn` gets warnings before memory is taken and anything
+    is learned.
     """
     run.check(paths)
     spec, first = read.infer(paths, settings_for(inference.TWO_CLASSES)[0].dtype)
     settings = settings_for(file_labels.infer_loss(spec, first, read.label_names, task))
     loss = settings[0].loss
-    labels = file_labels.settle(paths, spec, first, loss, named=read.label_names, task=task)
+    labels = file_labels.infer_labels(paths, spec, first, loss, named=read.label_names, task=task)
     if labels.class_names is not None:
         written = first if read.label_names else labels.class_names.tolist()
         for text in joined_labels.advice(list(map(str, written)), read.label_names):
@@ -252,26 +232,20 @@ def start(
     names: bool = True,
     class_weight: ClassWeight = None,
 ) -> FileTraining:
-    """A new engine for files of which everything is known."""
+    """Begin a training with a new engine for files whose labels and columns are known."""
     labels = file_labels.with_original_names(labels, spec)
     if labels.class_names is not None:
         class_weight = class_weights.with_names_of(class_weight, labels.class_names.tolist())
         settings = [replace(each, follow_labels=False) for each in settings]
     loss = settings[0].loss
-    files = FileRows(
-        paths,
-        spec,
-        names=Names(spec.features) if names else None,
-        loss=loss if labels.classes <= 2 else None,
-        threads=run.usable_threads,
-        skip=run.skip_errors,
-        weight_scale=spec.weight_scale(run.weight_scale),
-    )
-    files.class_factors = class_factors(class_weight, labels, files, run.holdout)
+    files = _file_rows(
+        paths, spec, run, loss, labels, class_weight, Names(spec.features) if names else None,
+        spec.weight_scale(run.weight_scale),
+    )  # fmt: skip
     engine = new_engine(settings, labels.classes, spec.features)
-    own = spec.features_with_own_units()
-    if own is not None:
-        engine.know_units(own)
+    except_for = spec.features_with_own_units()
+    if except_for is not None:
+        engine.fix_units(except_for)
     training = FileTraining(
         files,
         engine,
@@ -296,31 +270,22 @@ def resume(
     *,
     engine: Engine | None = None,
 ) -> FileTraining:
-    """Go on from a model file, or from the checkpoint of a run that was interrupted.
+    """Continue from a model file, or from the checkpoint of an interrupted run.
 
-    `given` names those of the run's options that the user has set: a checkpoint must agree with them.
-    `engine` is that of the file, where there is one already.
+    `given` names the options of the run that the user has set: a checkpoint must agree with them. `engine` is that
+    of the file, if it was read already.
     """
     spec = spec_of(stored, path)
     if stored.run is not None:
         run = file_checkpoints.options_of(stored.run, path, paths, run, given)
     run.check(paths)
     engine = restore(stored.engine) if engine is None else engine
-    names = stored.names
     class_weight = class_weights.from_json(stored.parameters.get("class_weight"))
     labels = Labels(spec.label_rule, file_labels.class_names_of(stored, spec))
     own = compatibility.spec_for(spec, paths, str(path))
     if own.label_rule is not None:
         own = replace(own, label_rule=replace(own.label_rule, closed=True))
-    files = FileRows(
-        paths,
-        own,
-        names=names,
-        loss=engine.settings[0].loss if labels.classes <= 2 else None,
-        threads=run.usable_threads,
-        skip=run.skip_errors,
-    )
-    files.class_factors = class_factors(class_weight, labels, files, run.holdout)
+    files = _file_rows(paths, own, run, engine.settings[0].loss, labels, class_weight, stored.names)
     training = FileTraining(
         files,
         engine,
@@ -328,7 +293,7 @@ def resume(
         run,
         class_names=labels.class_names,
         class_weight=class_weight,
-        resumed_from=replace(stored, engine=replace(stored.engine, models=[])),  # which learns on
+        resumed_from=replace(stored, engine=replace(stored.engine, models=[])),  # the engine has them
         held_out_calibration=None if stored.progressive_calibration else stored.calibration,
         progressive_calibration=progressive_calibration.load(stored, path, labels.classes),
         before=engine.progress_sums(),
@@ -339,10 +304,28 @@ def resume(
     return training
 
 
+def _file_rows(
+    paths: Sequence[str], spec: InputSpec, run: RunOptions, loss: Loss, labels: Labels,
+    class_weight: ClassWeight, names: Names | None, weight_scale: str = "as_given",
+) -> FileRows:  # fmt: skip
+    """Return the rows to learn, with the factors of their classes."""
+    files = FileRows(
+        paths,
+        spec,
+        names=names,
+        loss=loss if labels.classes <= 2 else None,
+        threads=run.usable_threads,
+        skip=run.skip_errors,
+        weight_scale=weight_scale,
+    )
+    files.class_factors = class_factors(class_weight, labels, files, run.holdout)
+    return files
+
+
 def class_factors(
     class_weight: ClassWeight, labels: Labels, files: FileRows, held_out: Holdout
 ) -> NDArray[np.float64] | None:
-    """The factor of each class; to balance them in the rows to learn, the files are read once more."""
+    """Return the factor of each class; to balance classes in the rows to learn, the files are read once more."""
     class_weights.check(class_weight)
     if class_weight is None:
         return None

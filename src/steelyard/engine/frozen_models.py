@@ -15,8 +15,9 @@ from steelyard.engine.model_set import group
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear, shrinkage
 from steelyard.learn.lane_parts import COEFFICIENT
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState
+from steelyard.settings import Settings
 
 
 def can_freeze(state: EngineState) -> bool:

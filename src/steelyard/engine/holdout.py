@@ -1,7 +1,7 @@
-"""Which rows are held out: every Nth, or a share of them drawn from a seed. Either goes by the row's number.
+"""Which rows are held out: every Nth, or a share drawn from a seed. Both depend on the row's number only.
 
-So the same rows of the same files are held out whatever the format of the blocks, the threads or the pass,
-and can be found again after training.
+So the same rows of the same files are held out whatever the size of blocks, the threads or the pass, and they
+can be found again after training.
 """
 
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_PURPOSE = 1  # beside the seed: rows that are shuffled with the same one draw other numbers
+_PURPOSE = 1  # added to the seed, so that shuffling with the same seed draws other numbers
 
 
 class Share(NamedTuple):
-    """Of all rows: each is held out with this probability."""
+    """Each row is held out with this probability."""
 
     share: float
     seed: int = 0
@@ -28,7 +28,7 @@ Holdout = int | Share | None
 
 
 def parse(value: Any, seed: int = 0) -> Holdout:
-    """From what a user says: 10 for every tenth row, 0.1 for a tenth of them drawn at random."""
+    """Make a holdout from what a user gives: 10 for every tenth row, 0.1 for a random tenth."""
     if value is None or (isinstance(value, Integral) and int(value) >= 2):
         return None if value is None else int(value)
     if isinstance(value, Real) and 0.0 < float(value) < 1.0:
@@ -44,7 +44,7 @@ def from_json(value: Any) -> Holdout:
 
 
 def marker(holdout: Holdout) -> Callable[[int], NDArray[np.bool_]]:
-    """A function that is told how many rows come next, from the first on, and marks those held out."""
+    """Make a function that takes the number of rows that come next, and marks those held out."""
     row = 0
     random = np.random.default_rng([holdout.seed, _PURPOSE]) if isinstance(holdout, Share) else None
 

@@ -1,7 +1,7 @@
-"""Labels that are several ones joined, as in `corn,grain`: rows of several topics, which are no classes.
+"""Advice on labels that join several ones, as in `corn,grain`: such rows have several topics.
 
-A row has one class here, so that each combination is a class of its own. Whoever learns such a file as it is
-should know, and know how to learn one of the labels against the rest.
+A row has one class here, so each combination becomes a class. The advice says so, and how to learn one of the
+labels against the rest.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ class JoinedLabelsWarning(UserWarning):
 
 
 def advice(labels: Sequence[str], named: Sequence[str] | None) -> list[Message]:
-    """What to know about these labels of a file, where the user has `named` the classes or has not."""
+    """Return advice on the labels of a file; `named` are the classes that the user has named, if any."""
     return [] if not labels else _about_named(labels, named) if named is not None else _about_all(labels)
 
 
@@ -45,7 +45,7 @@ def _about_all(labels: Sequence[str]) -> list[Message]:
 
 
 def _about_named(labels: Sequence[str], named: Sequence[str]) -> list[Message]:
-    """The class of all other labels also takes those in which a named one is among several."""
+    """Advise where the class of all other labels takes rows that have a named label among several."""
     if ANYTHING not in named:
         return []  # then any other label is an error
     for name in named:
@@ -61,7 +61,7 @@ def _about_named(labels: Sequence[str], named: Sequence[str]) -> list[Message]:
 
 
 def _joined(labels: Sequence[str], separator: str) -> list[str]:
-    """Labels whose parts are all labels, or parts, elsewhere too: no name that has a comma in it."""
+    """Return labels whose parts also occur elsewhere: a name with a comma in it is not one of them."""
     known = Counter(part for label in labels for part in {*_parts(label, separator), label.strip()})
     return [
         label

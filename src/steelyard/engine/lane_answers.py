@@ -11,7 +11,8 @@ from steelyard.feature_columns import FeatureColumns
 from steelyard.learn import batched_loss, lanes, linear, units
 from steelyard.learn.lane_parts import COEFFICIENT
 from steelyard.losses import Loss, OneOf, decision_point
-from steelyard.model import Settings, epochs_begun
+from steelyard.model import epochs_begun
+from steelyard.settings import Settings
 
 Matrix = NDArray[np.float64]
 
@@ -43,13 +44,13 @@ def look(
 ) -> None:
     lanes.measure(
         turns(examples, rows, labels, sample_weight), lanes.Model(*answers), target(settings),
-        batched_loss.values(settings.loss, settings.dtype), totals, predictions, lanes.rooms_for(answers[0]),
+        batched_loss.values(settings.loss, settings.dtype), totals, predictions, lanes.scratch_for(answers[0]),
     )  # fmt: skip
 
 
 def turns(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> lanes.Turns:
     """These rows of the examples, as kernels take them."""
-    return lanes.Turns(*examples.arrays, rows, labels, sample_weight, examples.base)
+    return lanes.Turns(*examples.arrays, rows, labels, sample_weight, examples.offsets_array)
 
 
 def target(settings: Settings) -> lanes.Target:

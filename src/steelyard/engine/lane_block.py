@@ -1,7 +1,7 @@
 """`LaneBlock`: models that learn side by side. (`SingleLane` is for those that cannot.)
 
-The models of a block have one loss, scaling and type of numbers, and may differ in the update, the learning
-rate and its schedule, L2, their labels and their weights.
+The models of a block share the loss, the scaling and the type of numbers; they may differ in the update, the
+learning rate and its schedule, L2, labels and weights.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,32 +12,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import class_balance, feature_columns, target_scale
+from steelyard import class_balance, target_scale
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.array_table import ARRAYS, IN_COMMON, LANE_PARTS, OF_EACH
 from steelyard.engine import lane_answers, lane_layout
-from steelyard.engine.lane_answers import LaneAnswers, sides
+from steelyard.engine.lane_answers import LaneAnswers
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.feature_columns import FeatureColumns
-from steelyard.learn import adaptive_lanes, batched_loss, clock, lane_epochs, lane_parts, lanes, linear, rows
+from steelyard.learn import adaptive_lanes, batched_loss, clock, lane_epochs, lane_parts, lanes, linear
 from steelyard.learn.lane_features import BY_LARGEST, BY_NOTHING, BY_UNITS
 from steelyard.learn.lane_parts import COEFFICIENT, GRADIENTS, LAG, UNIT, numbers_before
 from steelyard.learner import broken
-from steelyard.losses import Loss, class_labels
-from steelyard.model import Model, Settings
-from steelyard.native import methods
+from steelyard.losses import class_labels
+from steelyard.model import Model
+from steelyard.settings import Settings
 
-Matrix = NDArray[np.float64]
 Predict = Callable[[Examples], Matrix]
 
 EVERY = slice(None)
 _KINDS = {"adaptive": BY_NOTHING, "normalized": BY_LARGEST, "standardized": BY_UNITS}
-_OWN_UNIT = 1e-35  # of a feature that will find its own, where others have one beforehand: it counts as none
-_TOGETHER = 1 << 12  # features whose numbers are looked at at once, beside which little memory is needed
+_NO_UNIT_YET = 1e-35  # marks features that are excepted from fixed units: too small to count as a unit
+_TOGETHER = 1 << 12  # features that are converted at a time, to save memory
 
 
 def fits_in_lanes(settings: Settings) -> bool:
-    """Whether such a model can learn side by side with others. (With L1 it cannot.)"""
+    """Return whether such a model can learn side by side with others. (With L1 it cannot.)"""
     return settings.l1 == 0.0
 
 
@@ -46,30 +46,12 @@ _common = attrgetter(*(field.name for field in fields(Settings) if field.name no
 
 
 def kind(settings: Settings) -> tuple[Any, ...]:
-    """What the settings of a block have in common."""
+    """Return what the settings of a block must have in common."""
     return tuple(_common(settings))
 
 
-def row_losses(loss: Loss, predictions: Matrix, labels: Matrix) -> Matrix:
-    """ℓ(p, y) of each prediction; labels have as many columns, or one for all."""
-    values = np.empty(predictions.shape[::-1])
-    columns = np.broadcast_to(labels, predictions.shape)
-    with np.errstate(all="ignore"):
-        for k, place in enumerate(values):
-            own = np.ascontiguousarray(predictions[:, k]), np.ascontiguousarray(columns[:, k])
-            rows.fill_pairs(methods.pointer(loss, "value"), *own, place)
-    return values.T
-
-
-def row_errors(loss: Loss, predictions: Matrix, labels: Matrix) -> NDArray[np.bool_]:
-    """Which predictions are for the wrong one of two classes; labels as for `row_losses`."""
-    middle, boundary = sides(loss)
-    wrong: NDArray[np.bool_] = (predictions > boundary) != (labels > middle)
-    return wrong
-
-
 class LaneBlock:
-    """Lanes in the order of their settings; inside, those of one update lie side by side."""
+    """Models side by side, in the order of their settings; internally, those of one update are neighbours."""
 
     def __init__(self, settings: Sequence[Settings], features: int) -> None:
         self.settings = list(settings)
@@ -82,10 +64,10 @@ class LaneBlock:
         self.state[[linear.SCALE, lanes.ALIVE]] = 1.0
         self.gained = np.zeros((0, len(layout)))
         self.touched = np.zeros((len(layout), 0), np.int32)
-        """What sums of squares gain until a lane's clock reaches a whole number: see `learn.epochs`."""
-        self.label_state = np.zeros((target_scale.SIZE if common.in_label_units else 0, len(layout)))
+        """Gains of sums of squares in the open epoch of each lane, and the features that have any: see `Model`."""
+        self.label_state = np.zeros((target_scale.SIZE if common.has_label_unit else 0, len(layout)))
         no_steps = np.zeros((0, len(layout)))
-        self.class_state = class_balance.new_state(len(layout)) if common.in_class_steps else no_steps
+        self.class_state = class_balance.new_state(len(layout)) if common.has_class_factor else no_steps
         own_units = common.scaling == "standardized"
         self.unit_fill = np.zeros(1)
         self.columns = FeatureColumns(features if own_units and common.bias else 0, common.dtype)
@@ -95,7 +77,7 @@ class LaneBlock:
         self._moments: tuple[float, Matrix] | None = None
 
     def _part(self, which: int) -> NDArray[Any]:
-        """What each lane has of each feature, such as the COEFFICIENT: a view."""
+        """Return one part of all lanes, such as the COEFFICIENT of each feature: a view."""
         lanes, singles = len(self._layout), lane_layout.singles(self.settings[0])
         if which == GRADIENTS:
             start = numbers_before(GRADIENTS, singles) * lanes // singles
@@ -105,7 +87,7 @@ class LaneBlock:
     def learn(
         self,
         examples: Examples,
-        rows: NDArray[np.int64],
+        rows: Integers,
         labels: Matrix,
         sample_weight: Matrix,
         predictions: Matrix | None = None,
@@ -122,7 +104,7 @@ class LaneBlock:
     def _learn_plain(
         self,
         examples: Examples,
-        rows: NDArray[np.int64],
+        rows: Integers,
         labels: Matrix,
         sample_weight: Matrix,
         before: Matrix,
@@ -135,11 +117,11 @@ class LaneBlock:
         rule = lanes.Rule(
             table, column, self._schedule[0], self._l2, settings.scaling == "row_norm",
             self._layout.bounds, self._layout.steps(), batched_loss.values(settings.loss, settings.dtype),
-            self._layout.does, self._schedule, self._layout.single_forms()[0],
+            self._layout.splitting, self._schedule, self._layout.single_forms()[0],
         )  # fmt: skip
         lanes.learn(
             lane_answers.turns(examples, rows, labels, sample_weight), lanes.Model(self.weights, self.state),
-            lane_answers.target(settings), rule, before, lanes.rooms_for(self.weights),
+            lane_answers.target(settings), rule, before, lanes.scratch_for(self.weights),
         )  # fmt: skip
         ends = lane_layout.after(clocks, sample_weight)
         own = self.state[[linear.CLOCK, linear.FRACTION]]
@@ -151,7 +133,7 @@ class LaneBlock:
     def _learn_adaptive(
         self,
         examples: Examples,
-        rows: NDArray[np.int64],
+        rows: Integers,
         labels: Matrix,
         sample_weight: Matrix,
         before: Matrix,
@@ -170,20 +152,20 @@ class LaneBlock:
             *self.columns.arrays,
         )  # fmt: skip
         rule = adaptive_lanes.Rule(
-            _KINDS[settings.scaling], self._moments_now(), layout.does, layout.multiply, self._l2, low, high,
+            _KINDS[settings.scaling], self._moments_now(), layout.splitting, layout.multiply, self._l2, low, high,
             settings.average_power, layout.bounds, layout.steps(), batched_loss.values(*of),
             batched_loss.slopes(*of), batched_loss.values_after(*of), *layout.single_forms(),
         )  # fmt: skip
-        single = lane_epochs.rooms_for(
-            examples.indptr, settings.dtype, settings.in_label_units, settings.in_class_steps
+        single = lane_epochs.scratch_for(
+            examples.indptr, settings.dtype, settings.has_label_unit, settings.has_class_factor
         )
         adaptive_lanes.learn(
             lane_answers.turns(examples, rows, labels, sample_weight), numbers, lane_answers.target(settings),
-            rule, before, adaptive_lanes.rooms_for(examples.indptr, self.weights, single),
+            rule, before, adaptive_lanes.scratch_for(examples.indptr, self.weights, single),
         )  # fmt: skip
 
     def _moments_now(self) -> Matrix:
-        """What `clock` needs to know of each lane."""
+        """Return the `moment` of each lane (see `learn.clock`) for the current factor of rates."""
         factor = self.rate_factor if self.settings[0].scaling == "standardized" else 1.0
         if self._moments is None or self._moments[0] != factor:
             moments = [
@@ -195,21 +177,21 @@ class LaneBlock:
         return self._moments[1]
 
     def hold_gains(self) -> None:
-        """As `Model.hold_gains`."""
+        """Make the arrays of gains, as `Model.hold_gains` does."""
         if not len(self.gained) and self.settings[0].adaptive and self._layout.cuts:
             self.gained = lane_layout.zeros((self.features, len(self._layout)), "float64")
             self.touched = np.zeros((len(self._layout), self.features + 1), np.int32)
 
     def list_gains(self) -> None:
-        """As `Model.list_gains`."""
+        """List the features that have gains, as `Model.list_gains` does."""
         for lane in range(len(self._layout) if len(self.gained) else 0):
             listed = np.flatnonzero(self.gained[:, lane])
             self.touched[lane, : len(listed)], self.state[linear.TOUCHED, lane] = listed, len(listed)
 
     def measure(
-        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
+        self, examples: Examples, rows: Integers, labels: Matrix, sample_weight: Matrix
     ) -> tuple[Matrix, Matrix]:
-        """The loss and the importance of the errors of each lane, summed over rows it does not learn."""
+        """Return two sums for each lane over rows that it does not learn: losses, and weights of errors."""
         totals = np.zeros_like(self.state)
         totals[lanes.ALIVE] = self.state[lanes.ALIVE]
         columns = self._spread(labels), self._spread(sample_weight)
@@ -218,15 +200,15 @@ class LaneBlock:
         return totals[linear.LOSS, self._layout.place], totals[lanes.ERROR, self._layout.place]
 
     def predict(self, examples: Examples) -> Matrix:
-        """w·x of each row in each lane; NaN for the diverged."""
+        """Return w·x of each row in each lane; NaN for lanes that have diverged."""
         return self.as_it_is()(examples)
 
     def as_it_is(self) -> Predict:
-        """`predict` of the lanes as they are: what takes as long as there are features is done once."""
+        """Return `predict` of the lanes as they are now: work that grows with the features is done once."""
         return LaneAnswers(self.settings[0], self._layout, *self._answers()).predict
 
-    def _answers(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """The weights of raw features, and the state with the bias that goes with them."""
+    def _answers(self) -> tuple[NDArray[Any], Column]:
+        """Return the weights of raw features, and the state with the matching bias."""
         if self.settings[0].scaling != "standardized":
             return self.weights, self.state
         kind = lane_answers.answers_type(self.settings[0], self.columns)
@@ -240,47 +222,47 @@ class LaneBlock:
         return answers, lane_answers.state_from_origins(self.state, fading, self.columns, answers)
 
     def _spread(self, columns: Matrix) -> Matrix:
-        """One column stays one; those of the settings become those of the lanes."""
+        """Turn columns of settings into columns of lanes; a single column stays one."""
         if columns.shape[1] == 1:
             return columns
         spread = np.repeat(
             columns[:, :1], self.weights.shape[2], axis=1
-        )  # what the loss allows, for spare lanes
+        )  # spare lanes have valid labels, too
         spread[:, self._layout.place] = columns
         return spread
 
-    def know_units(self, own: NDArray[np.int64]) -> None:
-        """As `Model.know_units`; the kernel writes units as rows need them, as few of a million features are."""
+    def fix_units(self, except_for: Integers) -> None:
+        """Fix units as `Model.fix_units` does; the kernel writes them when a row first needs them."""
         if self.settings[0].scaling == "standardized":
             self.unit_fill[0] = -1.0
-            self._part(UNIT)[own] = _OWN_UNIT
+            self._part(UNIT)[except_for] = _NO_UNIT_YET
 
-    def _units(self, lane: int, features: NDArray[np.int64] | slice = EVERY) -> NDArray[Any]:
-        """As a model has them."""
+    def _units(self, lane: int, features: Integers | slice = EVERY) -> NDArray[Any]:
+        """Return units as a model has them."""
         units = self._part(UNIT)[features, lane]
         if not self.unit_fill[0]:
             return units
-        found = np.where(units == 0.0, units.dtype.type(self.unit_fill[0]), units)
-        found[units == units.dtype.type(_OWN_UNIT)] = 0.0
-        return found
+        filled = np.where(units == 0.0, units.dtype.type(self.unit_fill[0]), units)
+        filled[units == units.dtype.type(_NO_UNIT_YET)] = 0.0
+        return filled
 
-    def scalars(self, which: int) -> NDArray[np.float64]:
-        """One row of the state, in the order of the settings."""
-        scalars: NDArray[np.float64] = self.state[which, self._layout.place]
+    def scalars(self, which: int) -> Column:
+        """Return one row of the state, in the order of the settings."""
+        scalars: Column = self.state[which, self._layout.place]
         return scalars
 
-    def met(self) -> NDArray[np.int64]:
-        """The features of which any lane knows something: of the others, models need no copies."""
-        found = np.empty(self.features, np.bool_)
-        if self.settings[0].scaling == "standardized":  # nothing is known of a feature without a unit
+    def met(self) -> Integers:
+        """Return the features that any lane has met: models need no copies of the others."""
+        met = np.empty(self.features, np.bool_)
+        if self.settings[0].scaling == "standardized":  # a feature without a unit was not met
             unit = numbers_before(UNIT, lane_layout.singles(self.settings[0]))
-            lane_parts.find_met(self.weights, unit, unit + 1, found)
+            lane_parts.mark_met(self.weights, unit, unit + 1, met)
         else:
-            lane_parts.find_met(self.weights, 0, self.weights.shape[1], found)
-        return np.flatnonzero(found)
+            lane_parts.mark_met(self.weights, 0, self.weights.shape[1], met)
+        return np.flatnonzero(met)
 
-    def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
-        """One of the models, as a copy that can go on alone; `met`, if known, saves time."""
+    def model(self, number: int, met: Integers | slice = EVERY) -> Model:
+        """Return one of the models, as a copy that can learn on alone; `met`, if known, saves time."""
         lane = self._layout.place[number]
         model = Model(self.settings[number], self.features)
         if len(self.gained) and self.state[linear.FRACTION, lane]:
@@ -299,12 +281,12 @@ class LaneBlock:
         return model
 
     def put(self, number: int, model: Model) -> None:
-        """Let one of the models go on from a copy of this one."""
+        """Let one of the models continue from a copy of this one."""
         lane = self._layout.place[number]
         if len(model.gained):
             self.hold_gains()
         if len(self.gained):
-            self.gained[:, lane] = 0.0  # of which the model may have none
+            self.gained[:, lane] = 0.0  # the model may have none
             self.touched[lane, : len(model.touched)] = model.touched
         for array in ARRAYS:
             own = array.of(model)
@@ -316,41 +298,13 @@ class LaneBlock:
             if len(own := array.of(model)):
                 self._part(part)[:, lane] = own
         if self.unit_fill[0]:
-            self._part(UNIT)[model.units == 0.0, lane] = _OWN_UNIT
+            self._part(UNIT)[model.units == 0.0, lane] = _NO_UNIT_YET
 
-    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
-        """One row of the state, in the order of the settings."""
+    def set_scalars(self, which: int, values: Column) -> None:
+        """Replace one row of the state, in the order of the settings."""
         self.state[which, self._layout.place] = values
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that changes."""
+        """Return all arrays that change, by name."""
         shared = {array.name: array.of(self) for array in ARRAYS if array.lanes}
         return {"weights": self.weights} | shared
-
-
-def bytes_a_lane(settings: Settings, features: int) -> int:
-    """What a lane needs, and what it gains with weights that are no whole numbers."""
-    numbers = lane_layout.numbers_a_feature(settings) * np.dtype(settings.dtype).itemsize
-    return features * (numbers + _bytes_of_gains(settings))
-
-
-def bytes_alone(settings: Settings, features: int) -> int:
-    """The same of a model that learns alone, but for L1."""
-    one = Model(settings, 1)
-    numbers = sum(array.of(one).nbytes for _, array in LANE_PARTS)
-    return features * (numbers + _bytes_of_gains(settings))
-
-
-def _bytes_of_gains(settings: Settings) -> int:
-    return 8 if settings.adaptive and settings.update == "invariant" else 0
-
-
-def bytes_of_l1(settings: Settings, features: int) -> int:
-    """What a model with L1 remembers of each feature: what it has paid, and when, if that is averaged."""
-    return 8 * features * ((settings.l1 > 0.0) + (settings.l1 > 0.0 and settings.average_power > 0))
-
-
-def bytes_in_common(settings: Settings, features: int) -> int:
-    """What lanes share, and a model alone has too: the origins of columns."""
-    has_origins = settings.scaling == "standardized" and settings.bias
-    return feature_columns.bytes_needed(features, settings.dtype) if has_origins else 0

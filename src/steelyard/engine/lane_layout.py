@@ -1,4 +1,4 @@
-"""Lanes: which one a model has, the memory in which their weights lie, and the pushes of their schedules."""
+"""The lanes of models, the memory of their weights, and the pushes of their schedules."""
 
 import math
 from collections.abc import Sequence
@@ -8,25 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import schedules, updates
+from steelyard._array_types import Column
 from steelyard._buffer_pool import spacious
 from steelyard.array_table import LANE_PARTS
 from steelyard.learn import batched_loss, lanes
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.learn.lane_parts import numbers_before
 from steelyard.learn.lanes import CUTS, SKIPS, TAKES_WHOLE
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.native import methods
+from steelyard.settings import Settings
 
 
 class Layout:
-    """Lanes of one update lie side by side, filled up with spare ones to whole vectors."""
+    """The lane of each model. Lanes of one update lie side by side, with spare ones to fill whole vectors."""
 
     def __init__(self, settings: Sequence[Settings]) -> None:
         self.place = np.empty(len(settings), np.int64)
         """The lane of each model."""
         self.numbers: list[int] = []
-        """The model of each lane. A spare one does as its neighbour: an idle one would reckon with numbers so
-        small that it takes longer."""
+        """The model of each lane. A spare lane copies its neighbour: an idle one would compute with subnormal
+        numbers, which are slow."""
         self.bounds = np.zeros(len(updates.names()) + 1, np.int64)
         """Where the lanes of each update begin and end."""
         for i, name in enumerate(updates.names()):
@@ -37,25 +39,25 @@ class Layout:
         self.settings = [settings[number] for number in self.numbers]
         self.multiply = np.array([each.update == "explicit" for each in self.settings])
         """Which lanes square the gradient times the weight."""
-        self.does = np.full(len(self), SKIPS)
+        self.splitting = np.full(len(self), SKIPS)
         """What each lane does with rows that are not one step (see `lanes`)."""
-        self.does[[each.update != "invariant" for each in self.settings]] = TAKES_WHOLE
+        self.splitting[[each.update != "invariant" for each in self.settings]] = TAKES_WHOLE
         splits = self.place[[each.update == "invariant" for each in settings]]
-        self.does[splits] = CUTS
+        self.splitting[splits] = CUTS
         self.cuts = len(splits) > 0
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def steps(self) -> Any:
-        """The array form of each update; one that no lane has is never called, and not compiled."""
+        """Return the array form of each update; a form that no lane has is never called, and not compiled."""
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
         return batched_loss.table(
             [batched_loss.steps(loss, update.step, dtype) for update in self._updates()]
         )
 
     def single_forms(self) -> tuple[Any, Any, Any]:
-        """What `epochs` needs of the loss, of one prediction."""
+        """Return the forms for one prediction: those that `epochs` needs."""
         loss = self.settings[0].loss
         return (
             methods.step_pointer(loss, updates.by_name("invariant").step),
@@ -64,14 +66,14 @@ class Layout:
         )
 
     def times(self) -> Any:
-        """Likewise, how long each update takes for a change."""
+        """Return the forms of each update that find the push for a change."""
         loss, dtype = self.settings[0].loss, self.settings[0].dtype
         return batched_loss.table(
             [batched_loss.times(loss, update.time, dtype) for update in self._updates()]
         )
 
     def pushes(self) -> Any:
-        """Likewise, how the rate of each update adds up over the stretch of the clock that a row takes."""
+        """Return the forms of each update that integrate the rate over the stretch of the clock of a row."""
         pushes = [
             schedules.frozen if update.freezes_rate else schedules.integral for update in self._updates()
         ]
@@ -84,40 +86,37 @@ class Layout:
 
 
 def singles(settings: Settings) -> int:
-    """How many numbers of such a model take the place of a float64."""
+    """Return how many numbers of such a model make a float64."""
     return 8 // np.dtype(settings.dtype).itemsize
 
 
 def numbers_a_feature(settings: Settings) -> int:
-    """How many numbers a lane has of each feature: see `lane_parts`."""
+    """Return how many numbers a lane has for each feature: see `lane_parts`."""
     one = Model(settings, 1)
     last = max(part for part, array in LANE_PARTS if len(array.of(one)))
     return numbers_before(last + 1, singles(settings))
 
 
-_LINE = 64  # bytes: numbers that lie across two lines of a cache take as long to fetch as both
-_FRESH = 64 << 20  # bytes: of less, most is needed anyway, and huge pages are faster
+_LINE = 64  # bytes: numbers across two lines of a cache take as long to fetch as both lines
+_FRESH = 64 << 20  # bytes: smaller arrays are mostly used anyway, and huge pages are faster
 
 
 def zeros(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
-    """As `np.zeros`, at the start of a cache line, in memory that is taken when it is first written to.
+    """Return zeros that begin with a cache line, in memory that is taken when it is first written to.
 
-    Features are hashed, and the words of a small text lie all over an array that has room for a million.
+    Features are hashed: the words of a small text are scattered over an array of a million features.
     """
     count = math.prod(shape)
     size = count * np.dtype(dtype).itemsize
     if size >= _FRESH:
         return spacious(count, dtype).reshape(shape)
-    room = np.zeros(size + _LINE, np.uint8)
-    start = -room.ctypes.data % _LINE
-    return room[start : start + size].view(dtype).reshape(shape)
-
-
-Column = NDArray[np.float64]
+    buffer = np.zeros(size + _LINE, np.uint8)
+    start = -buffer.ctypes.data % _LINE
+    return buffer[start : start + size].view(dtype).reshape(shape)
 
 
 def after(totals: Column, sample_weight: NDArray[np.float64]) -> Column:
-    """Each lane's total plus the sample_weight of all turns, added one by one: the same in any chunks."""
+    """Return each lane's total plus the weights of all turns, added one by one: the same in any chunks."""
     if sample_weight.shape[1] > 1:
         ends_by_lane: Column = np.cumsum(np.vstack((totals, sample_weight)), axis=0)[-1]
         return ends_by_lane
@@ -128,16 +127,16 @@ def after(totals: Column, sample_weight: NDArray[np.float64]) -> Column:
 def pushes(
     settings: Sequence[Settings], clocks: Column, fractions: Column, sample_weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """∫ η over each turn for a learning rate of 1: a table of columns, and the column of each lane.
+    """Return ∫ η over each turn for a learning rate of 1: a table of columns, and the column of each lane.
 
-    Lanes share a column if they have the same schedule and their clocks go together.
+    Lanes share a column if they have the same schedule and equal clocks.
     """
     together = sample_weight.shape[1] == 1
     columns: dict[tuple[float, ...], int] = {}
     column = np.empty(len(settings), np.int64)
     filled = []
     for lane, each in enumerate(settings):
-        # the explicit update takes the rate as it is at the start; without decay it stands still anyway
+        # the explicit update takes the rate at the start; without decay the rate is constant anyway
         frozen = each.update == "explicit" or each.power_t == 0.0
         initial_t = each.initial_t if each.power_t > 0.0 else 1.0
         ticks = each.l2 > 0.0
@@ -147,6 +146,6 @@ def pushes(
             columns[alike] = len(columns)
             moments = batched_loss.pushes(schedules.frozen if frozen else schedules.integral)
             turns = np.ascontiguousarray(sample_weight[:, alike[-1]])
-            filled.append(lanes.pushed_by(now, turns, initial_t, each.power_t, moments))
+            filled.append(lanes.pushes_of(now, turns, initial_t, each.power_t, moments))
         column[lane] = columns[alike]
     return np.stack(filled, axis=1), column

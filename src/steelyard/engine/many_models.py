@@ -1,4 +1,4 @@
-"""`ManyModels`: what `Selection` and `OneVsRest` have in common. Their models learn in one `ModelSet`."""
+"""`ManyModels`: the base class of `Selection` and `OneVsRest`, whose models learn in one `ModelSet`."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import overflow
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.engine import auto_rate
 from steelyard.engine.lane_block import Predict
 from steelyard.engine.model_set import ModelSet
-from steelyard.engine.protocol import Column, Matrix, Numbers
 from steelyard.engine.single_model import SingleModel
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
 from steelyard.losses import OneOf
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState
+from steelyard.settings import Settings
 
-_SHORT = 4096  # rows of a chunk for which no copy of the models is kept
-_separating = threading.Lock()
+_SHORT = 4096  # for chunks with fewer rows no copy of the models is made
+_separation = threading.Lock()
 
 
 class ManyModels(ABC):
@@ -50,18 +51,18 @@ class ManyModels(ABC):
         self._must_answer = must_answer
         self._coded = coded
         self.models_each = classes if classes > 2 else 1
-        everybody = [each for each in self.settings for _ in range(self.models_each)]
-        self.model_set = ModelSet(everybody, features, threads, coded=coded)
+        of_models = [each for each in self.settings for _ in range(self.models_each)]
+        self.model_set = ModelSet(of_models, features, threads, coded=coded)
         self._answering: Predict | None = None
-        self._tame = all(each.rate <= overflow.ORDINARY_RATE for each in self.settings)
+        self._known_in_range = all(each.rate <= overflow.ORDINARY_RATE for each in self.settings)
 
     @abstractmethod
-    def _learn(self, examples: Examples, order: Numbers, predictions: Matrix | None) -> None:
+    def _learn(self, examples: Examples, order: Integers, predictions: Matrix | None) -> None:
         """Learn the rows in this order, and count the errors."""
 
     @abstractmethod
-    def measure(self, examples: Examples, order: Numbers) -> tuple[Column, Column]:
-        """The loss of each setting on rows it does not learn, and the weight of its errors: two sums."""
+    def measure(self, examples: Examples, order: Integers) -> tuple[Column, Column]:
+        """Return two sums for each setting over rows that it does not learn: losses, and weights of errors."""
 
     @abstractmethod
     def row_losses(self, predictions: Matrix, labels: Column) -> Matrix: ...
@@ -93,14 +94,14 @@ class ManyModels(ABC):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything that changes, by name: written to, an engine of the same settings goes on from there."""
+        """Return all arrays that change, by name: once filled, an engine of the same settings continues from there."""
 
     @abstractmethod
     def _like(self, settings: Sequence[Settings]) -> Self:
-        """An engine of the same kind for these settings, which has learned nothing."""
+        """Return an engine of the same kind for these settings that has learned nothing."""
 
     def learn(
-        self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False
+        self, examples: Examples, order: Integers | None = None, *, predictions: bool = False
     ) -> Matrix | None:
         self._answering = None
         rows = np.arange(len(examples)) if order is None else order
@@ -112,27 +113,27 @@ class ManyModels(ABC):
             self._check(examples)
         return before
 
-    def know_units(self, own: Numbers) -> None:
-        self.model_set.know_units(own)
+    def fix_units(self, except_for: Integers) -> None:
+        self.model_set.fix_units(except_for)
 
     @contextmanager
     def unchanged_on_error(self, examples: Examples) -> Iterator[None]:
-        # keeping a copy costs less than learning a long chunk, and much more than learning a short one
+        # a copy costs less than learning a long chunk, and much more than learning a short one
         risky = len(examples) > _SHORT or self._could_overflow(examples)
         before = {name: array.copy() for name, array in self.arrays().items()} if risky else {}
         try:
             yield
         except BaseException:
             for name, array in self.arrays().items():
-                kept = before.get(name, array)
-                array[...] = kept if kept.shape == array.shape else 0.0  # no gains were held before
+                backup = before.get(name, array)
+                array[...] = backup if backup.shape == array.shape else 0.0  # no gains were held before
             self.model_set.list_gains()
             self._answering = None
             raise
 
     def _could_overflow(self, examples: Examples) -> bool:
-        self._tame = self._tame and overflow.ordinary(examples)
-        return not self._tame or self.settings[0].update == "explicit"
+        self._known_in_range = self._known_in_range and overflow.ordinary(examples)
+        return not self._known_in_range or self.settings[0].update == "explicit"
 
     def _check(self, examples: Examples) -> None:
         if self._could_overflow(examples):  # the last row may have been too much
@@ -143,18 +144,18 @@ class ManyModels(ABC):
             raise FloatingPointError(overflow.message(self.settings[0]))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickles and copies: how to answer is found out anew."""
+        """Leave the cached predictor out of pickles and copies."""
         return self.__dict__ | {"_answering": None}
 
     def predict(self, examples: Examples) -> NDArray[np.float64]:
-        with _separating:  # several threads may ask at once, and it takes much memory
+        with _separation:  # several threads may ask at once, and it takes much memory
             if self._answering is None:
                 self._answering = self._separate_best()
             answering = self._answering
         return answering(examples)
 
     def _separate_best(self) -> Predict:
-        """The answering models apart from all others, so that predictions cost what they cost alone."""
+        """Separate the answering models from all others, so that predictions cost no more than alone."""
         if self.models_each == 1:
             return Learner(model=self.models()[0]).predict
         if len(self.settings) == 1:
@@ -170,11 +171,11 @@ class ManyModels(ABC):
         return int(np.argmin(np.nan_to_num(self.progressive_loss, nan=np.inf)))
 
     def models(self, setting: int | None = None) -> list[Model]:
-        """Those of one setting, by default those that answer: the mixture, or the best; as copies."""
+        """Return the models of one setting, by default those that answer: the mixture, or the best; as copies."""
         return list(self.each_model(setting))
 
     def each_model(self, setting: int | None = None) -> Iterator[Model]:
-        """The same one by one: together they take as much memory as what they are copied from."""
+        """Yield the same models one by one: together they take as much memory as what they are copied from."""
         each, first = self.models_each, (self.best if setting is None else setting) * self.models_each
         parts = self.shares if setting is None and self.mixes else None
         for number, own in enumerate(self.model_set.models(range(first, first + each))):
@@ -185,21 +186,21 @@ class ManyModels(ABC):
                 yield auto_rate.mixed(list(competing), parts, own)
 
     @property
-    def class_steps(self) -> float:
-        """The same for all settings; of more than two classes steps are as long as the rate says."""
-        if self.models_each > 1 or not self.settings[0].in_class_steps:
+    def rare_class_factor(self) -> float:
+        """The factor, which is the same for all settings; 1 with more than two classes."""
+        if self.models_each > 1 or not self.settings[0].has_class_factor:
             return 1.0
         (first,) = self.model_set.models(range(1))
-        return first.class_steps
+        return first.rare_class_factor
 
     @property
     def mixes(self) -> bool:
-        """Whether all settings answer together: not those of a sweep, nor of files from before that."""
+        """Whether all settings answer together; those of a sweep do not."""
         return self._must_answer and len(self.settings) > 1 and self.settings[0].scaling == "standardized"
 
     @property
     def shares(self) -> Column:
-        """Of each setting in what answers."""
+        """The share of each setting in the answer."""
         if not self.mixes:
             return np.asarray(np.eye(len(self.settings))[self.best])
         by_setting = len(self.settings), self.models_each
@@ -237,7 +238,7 @@ class ManyModels(ABC):
         return other
 
     def separate(self, setting: int) -> "SingleModel | Self":
-        """One of the settings as an engine of its own."""
+        """Return one of the settings as an engine of its own."""
         models = self.models(setting)
         if self.models_each == 1:
             return SingleModel(models[0], float(self.progressive_error[setting]) * models[0].total_weight)
@@ -249,7 +250,7 @@ class ManyModels(ABC):
         return alone
 
     def put(self, state: EngineState) -> None:
-        """Go on from what another engine, of as many settings of the same kind, has learned."""
+        """Continue from the state of another engine with as many settings of the same kind."""
         assert state.error is not None
         assert state.alive is not None
         for number, model in enumerate(state.models):
@@ -259,7 +260,7 @@ class ManyModels(ABC):
         self._answering = None
 
     def state(self) -> EngineState:
-        """Its models are made one by one when they are asked for, as they are then."""
+        """Return the state; its models are made one by one when they are asked for, as they are then."""
         return EngineState(
             self.settings, _Models(self.model_set), self.classes, self.best, self.error.copy(),
             self.model_set.scalars(lanes.ALIVE), self.features,

@@ -1,19 +1,24 @@
-"""Memory: how much is available, how much the models of a training need, and what to say before it begins."""
+"""Memory: how much is available, how much models need, and advice before a training begins."""
 
 import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from steelyard import feature_columns
 from steelyard._messages import counted
 from steelyard._parameters import Message, Parameter
-from steelyard.engine import lane_block
+from steelyard.array_table import LANE_PARTS
+from steelyard.engine import lane_block, lane_layout
 from steelyard.learn.batched_loss import WIDTH
-from steelyard.model import Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
-_GUESS = 4 << 30  # where the system does not say what is available
+_GUESS = 4 << 30  # bytes, where the system does not say what is available
 _CGROUP = Path("/sys/fs/cgroup")
-_LARGE = 0.25  # of what is available: models that need more are worth a word
+_LARGE = 0.25  # models that need more than this share of it get advice
 _FEWER_BITS = 2
 
 
@@ -31,9 +36,9 @@ class LargeModelWarning(UserWarning):
 
 
 def available() -> int:
-    """The bytes that can be had without pushing anything out, by the system and by its control group."""
-    found = [free for free in (_of_system(), _of_group()) if free is not None]
-    return min(found, default=_GUESS)
+    """Return the bytes that can be had without swapping, by the system and by its control group."""
+    free = [size for size in (_of_system(), _of_group()) if size is not None]
+    return min(free, default=_GUESS)
 
 
 def _of_system() -> int | None:
@@ -57,22 +62,22 @@ def _of_group() -> int | None:
 
 
 def format_bytes(size: int) -> str:
-    """Bytes for people."""
+    """Format a number of bytes for people."""
     scale = min(int(math.log(max(size, 1), 1024)), 4)
     return f"{size / 1024**scale:.3g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[scale]}"
 
 
 def needed(settings: Sequence[Settings], classes: int, features: int) -> int:
-    """The bytes of an engine's models: by far the most of what learning files needs."""
+    """Return the bytes of an engine's models, which need by far the most when files are learned."""
     count = len(settings) * (classes if classes > 2 else 1)
     side_by_side = count > 1 and lane_block.fits_in_lanes(settings[0])
     lanes = -(-count // WIDTH) * WIDTH if side_by_side else count
-    of_each = lane_block.bytes_a_lane if side_by_side else lane_block.bytes_alone
-    return lanes * (of_each(settings[0], features) + lane_block.bytes_of_l1(settings[0], features))
+    of_each = bytes_a_lane if side_by_side else bytes_alone
+    return lanes * (of_each(settings[0], features) + bytes_of_l1(settings[0], features))
 
 
 def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[Message]:
-    """A sentence where that is a large part of what is available."""
+    """Return a sentence if the models need a large part of the memory that is available."""
     wanted, free = needed(settings, classes, 1 << bits), available()
     if wanted <= _LARGE * free:
         return []
@@ -89,3 +94,31 @@ def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[Messag
             advice, ", and ", Parameter("labels", "*,NAME"), " learns one class against the rest"
         )
     return [advice]
+
+
+def bytes_a_lane(settings: Settings, features: int) -> int:
+    """Return the bytes of a lane, with the gains that it holds for weights that are not whole numbers."""
+    numbers = lane_layout.numbers_a_feature(settings) * np.dtype(settings.dtype).itemsize
+    return features * (numbers + _bytes_of_gains(settings))
+
+
+def bytes_alone(settings: Settings, features: int) -> int:
+    """Return the bytes of a model that learns alone, without those of L1."""
+    one = Model(settings, 1)
+    numbers = sum(array.of(one).nbytes for _, array in LANE_PARTS)
+    return features * (numbers + _bytes_of_gains(settings))
+
+
+def _bytes_of_gains(settings: Settings) -> int:
+    return 8 if settings.adaptive and settings.update == "invariant" else 0
+
+
+def bytes_of_l1(settings: Settings, features: int) -> int:
+    """Return the bytes of L1: for each feature its last payment, and the time of it if coefficients are averaged."""
+    return 8 * features * ((settings.l1 > 0.0) + (settings.l1 > 0.0 and settings.average_power > 0))
+
+
+def bytes_in_common(settings: Settings, features: int) -> int:
+    """Return the bytes that lanes share, and that a single model also has: the origins of columns."""
+    has_origins = settings.scaling == "standardized" and settings.bias
+    return feature_columns.bytes_needed(features, settings.dtype) if has_origins else 0

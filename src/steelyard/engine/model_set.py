@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import LaneBlock, Matrix, Predict, fits_in_lanes, kind
+from steelyard._array_types import Column, Integers, Matrix
+from steelyard.engine.lane_block import LaneBlock, Predict, fits_in_lanes, kind
 from steelyard.engine.single_lane import SingleLane
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learn.batched_loss import WIDTH
 from steelyard.losses import class_labels
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
-Numbers = NDArray[np.int64]
-Column = NDArray[np.float64]
 Member = LaneBlock | SingleLane
 
 WIDEST = 128  # lanes of a block: half as many take a tenth longer, and more are no faster
-_PIECE = 8192  # rows of a turn: many, for the caches forget the weights of a member that waits
+_PIECE = 8192  # rows of a turn: many, as the weights of a member that waits leave the caches
 
 
 class ModelSet:
@@ -43,7 +43,7 @@ class ModelSet:
         self._coded = coded
         self.features = features
         self._threads = usable_threads(threads)
-        self._members: list[tuple[Member, Numbers]] = []
+        self._members: list[tuple[Member, Integers]] = []
         for numbers in group(self.settings, self._threads):
             own = [self.settings[i] for i in numbers]
             member = LaneBlock(own, features) if fits_in_lanes(own[0]) else SingleLane(own[0], features)
@@ -55,7 +55,7 @@ class ModelSet:
     def learn(
         self,
         examples: Examples,
-        order: Numbers | None = None,
+        order: Integers | None = None,
         labels: Matrix | None = None,
         sample_weight: Matrix | None = None,
         predictions: Matrix | None = None,
@@ -67,7 +67,7 @@ class ModelSet:
         """
 
         def teach(
-            member: Member, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix
+            member: Member, numbers: Integers, part: slice, labels: Matrix, sample_weight: Matrix
         ) -> None:
             before = None if predictions is None else np.empty((len(labels), len(numbers)))
             member.learn(examples, rows[part], labels, sample_weight, before)
@@ -82,15 +82,15 @@ class ModelSet:
     def measure(
         self,
         examples: Examples,
-        order: Numbers | None = None,
+        order: Integers | None = None,
         labels: Matrix | None = None,
         sample_weight: Matrix | None = None,
     ) -> tuple[Column, Column]:
-        """What the rows cost each model, and the importance of its errors, without learning: two sums."""
+        """Return two sums for each model without learning: losses, and weights of errors."""
         loss, error = np.zeros(len(self)), np.zeros(len(self))
 
         def look(
-            member: Member, numbers: Numbers, part: slice, labels: Matrix, sample_weight: Matrix
+            member: Member, numbers: Integers, part: slice, labels: Matrix, sample_weight: Matrix
         ) -> None:
             lost, wrong = member.measure(examples, rows[part], labels, sample_weight)
             loss[numbers] += lost
@@ -103,14 +103,14 @@ class ModelSet:
     def _in_pieces(
         self,
         examples: Examples,
-        rows: Numbers,
+        rows: Integers,
         labels: Matrix | None,
         sample_weight: Matrix | None,
         work: Callable[..., None],
     ) -> None:
-        """Threads take the members, each for a piece of the rows, and usually go on with the same member.
+        """Let threads work on the members piece by piece of the rows; usually a thread stays with its member.
 
-        When fewer members wait than there are threads, they take turns, or one would be left to the last.
+        When fewer members wait than there are threads, members take turns, or the last one would be late.
         """
         columns = examples.labels[rows, np.newaxis] if labels is None else labels
         weights = examples.sample_weight[rows, np.newaxis] if sample_weight is None else sample_weight
@@ -146,32 +146,32 @@ class ModelSet:
         low, high = class_labels(member.settings[0].loss)
         return np.where(labels > 0.5, high, low)
 
-    def know_units(self, own: Numbers) -> None:
-        """Before anything is learned: all features have the unit 1, but these have their own."""
+    def fix_units(self, except_for: Integers) -> None:
+        """Fix the unit of all features at 1, except for these; call this before anything is learned."""
         for member, _ in self._members:
-            member.know_units(own)
+            member.fix_units(except_for)
 
     def hold_gains(self) -> None:
-        """Before a weight is learned that is no whole number, or gains are written from outside."""
+        """Make the arrays of gains, before a weight that is not whole is learned or gains are written from outside."""
         for member, _ in self._members:
             member.hold_gains()
 
     def list_gains(self) -> None:
-        """After gains were written from outside."""
+        """List the features that have gains; call this after gains were written from outside."""
         for member, _ in self._members:
             member.list_gains()
 
     def set_rate_factor(self, factor: float) -> None:
-        """What learning rates are multiplied by: see `Learner.rate_factor`."""
+        """Set the factor of learning rates: see `Learner.rate_factor`."""
         for member, _ in self._members:
             member.rate_factor = factor
 
     def predict(self, examples: Examples) -> Matrix:
-        """w·x of each row in each model: a column for each; NaN for the diverged."""
+        """Return w·x of each row in each model: a column for each; NaN for diverged models."""
         return self.as_it_is()(examples)
 
     def as_it_is(self) -> Predict:
-        """`predict` of the models as they are now, for many calls."""
+        """Return `predict` of the models as they are now, for many calls."""
         members = [(member.as_it_is(), numbers) for member, numbers in self._members]
 
         def predict(examples: Examples) -> Matrix:
@@ -203,7 +203,7 @@ class ModelSet:
         return np.where(weight > 0.0, weight, np.nan)
 
     def scalars(self, which: int) -> Column:
-        """One scalar of each model, by its place in `kernels.lanes`: a copy."""
+        """Return one scalar of each model, by its index in `learn.lanes` or `learn.linear`: a copy."""
         column = np.empty(len(self))
         for member, numbers in self._members:
             column[numbers] = member.scalars(which)
@@ -214,13 +214,13 @@ class ModelSet:
             member.set_scalars(which, column[numbers])
 
     def model(self, number: int) -> Model:
-        """One of the models, as a copy that can go on alone."""
+        """Return one of the models, as a copy that can learn on alone."""
         member, place = self._find(number)
         return member.model(place)
 
     def models(self, numbers: Sequence[int]) -> Iterator[Model]:
-        """Some of them, one after another; what takes as long as there are features is done once."""
-        met: dict[int, Numbers | slice] = {}
+        """Yield some of the models as copies; work that grows with the features is done once."""
+        met: dict[int, Integers | slice] = {}
         for number in numbers:
             member, place = self._find(number)
             if id(member) not in met:
@@ -228,7 +228,7 @@ class ModelSet:
             yield member.model(place, met[id(member)])
 
     def put(self, number: int, model: Model) -> None:
-        """Let one of the models go on from a copy of this one, which has the same loss and arrays."""
+        """Let one of the models continue from a copy of this one, which has the same loss and arrays."""
         member, place = self._find(number)
         member.put(place, model)
 
@@ -239,7 +239,7 @@ class ModelSet:
         raise IndexError(f"there are {len(self)} models, from 0; got {number}")
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Everything that changes, by name: written to, a set of the same settings goes on from there."""
+        """Return all arrays that change, by name: once filled, a set of the same settings continues from there."""
         if not self._coded:
             return _named([member for member, _ in self._members])
         by_labels: dict[tuple[float, float], list[Member]] = {}
@@ -263,13 +263,13 @@ def _named(members: Sequence[Member]) -> dict[str, NDArray[np.generic]]:
 
 
 def usable_threads(given: int | None) -> int:
-    """As many as are asked for, else one for every core that this process may use."""
+    """Return the threads asked for, else one for every core that this process may use."""
     cores = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))  # not on every system
     return given or len(cores(0))
 
 
 def group(settings: Sequence[Settings], threads: int) -> list[list[int]]:
-    """Who learns with whom: the numbers of the models of each block, and of each that is alone."""
+    """Group models that learn side by side: the numbers of the models of each block, and of each that is alone."""
     alike: dict[tuple[Any, ...], list[int]] = {}
     alone = []
     for number, each in enumerate(settings):
@@ -289,9 +289,9 @@ def group(settings: Sequence[Settings], threads: int) -> list[list[int]]:
 
 
 def _vectors(numbers: list[int], settings: Sequence[Settings]) -> list[list[int]]:
-    """The models as they fill vectors of lanes: those of one update together, one schedule after another.
+    """Group models into vectors of lanes: those of one update together, ordered by schedule.
 
-    So a block has few schedules, each of which it reckons once for all of its lanes.
+    So a block has few schedules, and computes each of them once for all of its lanes.
     """
     by_update: dict[str, list[int]] = {}
     for number in sorted(numbers, key=lambda number: (settings[number].power_t, settings[number].initial_t)):
@@ -299,5 +299,5 @@ def _vectors(numbers: list[int], settings: Sequence[Settings]) -> list[list[int]
     return [own[start : start + WIDTH] for own in by_update.values() for start in range(0, len(own), WIDTH)]
 
 
-def _select(columns: Matrix, numbers: Numbers) -> Matrix:
+def _select(columns: Matrix, numbers: Integers) -> Matrix:
     return columns if columns.shape[1] == 1 else columns[:, numbers]

@@ -1,6 +1,7 @@
-"""`OneVsRest`: more than two classes. For each a model that tells it from the rest, learned in one pass.
+"""`OneVsRest`: an engine for more than two classes, with a model for each that tells it from the rest.
 
-A class is a lane. Several settings may compete: then every one of them has a lane for every class.
+All models learn in one pass. A class is a lane. Several settings may compete: then each of them has a lane for
+each class.
 """
 
 from collections.abc import Sequence
@@ -10,21 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import row_losses
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.ordered_sums import add_in_order
-from steelyard.engine.protocol import Column, Matrix, Numbers
+from steelyard.engine.row_losses import row_losses
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.losses import class_labels
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
-_PIECE = 4096  # rows for which the predictions of all lanes are kept
-BYTES_A_LANE = 3 * 8 * _PIECE  # what a piece needs beside the weights: labels, twice, and predictions
+_PIECE = 4096  # rows whose predictions are in memory at a time
+BYTES_A_LANE = 3 * 8 * _PIECE  # memory of a piece beside the weights: labels, twice, and predictions
 
 
 class OneVsRest(ManyModels):
-    """The labels of its examples are the numbers of their classes, from 0."""
+    """One model for each class. The labels of examples are the numbers of their classes, from 0."""
 
     def __init__(
         self,
@@ -35,12 +36,12 @@ class OneVsRest(ManyModels):
         threads: int | None = None,
         must_answer: bool = False,
     ) -> None:
-        # each class is rare here, and longer steps for that make the best of all scores a worse answer
+        # each class is rare here: with longer steps for that, the class of the best score is right less often
         settings = [replace(each, follow_classes=False) for each in settings]
         super().__init__(settings, features, classes=classes, threads=threads, must_answer=must_answer)
         self._error = np.zeros(len(self.settings))
 
-    def _learn(self, examples: Examples, order: Numbers, predictions: Matrix | None) -> None:
+    def _learn(self, examples: Examples, order: Integers, predictions: Matrix | None) -> None:
         for start in range(0, max(len(order), 1), _PIECE):  # no rows at all load the kernels
             piece = slice(start, start + _PIECE)
             codes, weights = examples.labels[order[piece]], examples.sample_weight[order[piece]]
@@ -51,7 +52,7 @@ class OneVsRest(ManyModels):
             wrong = self.row_errors(before, codes)
             self._error[:] = add_in_order(self._error, weights[:, np.newaxis] * wrong)
 
-    def measure(self, examples: Examples, order: Numbers) -> tuple[Column, Column]:
+    def measure(self, examples: Examples, order: Integers) -> tuple[Column, Column]:
         loss, error = np.zeros(len(self.settings)), np.zeros(len(self.settings))
         for start in range(0, len(order), _PIECE):
             piece = order[start : start + _PIECE]
@@ -77,7 +78,7 @@ class OneVsRest(ManyModels):
 
     @property
     def progressive_loss(self) -> Column:
-        """Of each setting: the loss of the models of its classes, on average."""
+        """The mean loss of the models of each setting's classes."""
         (means,) = self._mean_over_classes(self.model_set.progressive_loss[np.newaxis])
         return np.asarray(means)
 
@@ -88,7 +89,7 @@ class OneVsRest(ManyModels):
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """The settings of which one model or more left the range of its numbers."""
+        """The settings with a model that left the range of its numbers."""
         return np.asarray(self.model_set.diverged.reshape(-1, self.classes).any(axis=1))
 
     @property
@@ -106,7 +107,7 @@ class OneVsRest(ManyModels):
         return OneVsRest(settings, self.classes, self.features, threads=1, must_answer=self._must_answer)
 
     def _labels(self, codes: Column) -> Matrix:
-        """What each model learns: its own class or the rest."""
+        """Return the labels that each model learns: its own class, or the rest."""
         own = codes[:, np.newaxis] == np.arange(self.classes)
         pairs = [class_labels(each.loss) for each in self.settings]
         return np.hstack([np.where(own, high, low) for low, high in pairs])

@@ -1,26 +1,26 @@
-"""Sums that are made one number after the other: to the bit the same, however rows are cut into chunks."""
+"""Sums in the order of the rows: bit for bit the same, however rows are cut into chunks."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Column = NDArray[np.float64]
+from steelyard._array_types import Column
 
 
 def add_in_order(total: Column, amounts: Column) -> Column:
-    """`total` plus each row of `amounts`, one after the other."""
+    """Return `total` plus each row of `amounts`, added one after the other."""
     return running_totals(total, amounts)[-1]  # type: ignore[no-any-return]
 
 
 def running_totals(total: Column, amounts: Column) -> Column:
-    """`total`, and what it is after each row of `amounts`."""
-    with np.errstate(over="ignore", invalid="ignore"):  # what adds up to infinity is noticed in the model
+    """Return `total`, and its value after each row of `amounts`."""
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are noticed in the model
         return np.asarray(np.cumsum(np.concatenate((total[np.newaxis], amounts)), axis=0))
 
 
 def add_by_place(totals: Column, places: NDArray[np.integer[Any]], amounts: Column) -> Column:
-    """`totals` plus each amount in its place, one after the other."""
-    known = np.concatenate([np.arange(len(totals)), places])
-    found = np.bincount(known, np.concatenate([totals, amounts]), len(totals))
-    return found.astype(np.float64, copy=False)
+    """Return `totals` plus each amount at its index in `places`, added one after the other."""
+    indices = np.concatenate([np.arange(len(totals)), places])
+    sums = np.bincount(indices, np.concatenate([totals, amounts]), len(totals))
+    return sums.astype(np.float64, copy=False)

@@ -9,29 +9,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard._array_types import Column, Matrix
 from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
-from steelyard.engine.protocol import Column, Engine, Matrix
+from steelyard.engine.protocol import Engine
 from steelyard.engine.row_sources import Piece, Rows
 from steelyard.examples import Examples
 
 _MANY_ROWS = 3000.0
-_PATIENCE = 3  # passes in a row that may be no better than the best one
+_PATIENCE = 3  # passes in a row that may be no better than the best before training stops
 
 
 @dataclass(frozen=True)
-class Learned:
-    """A piece that has just been learned, for whoever shows it or saves the models."""
+class LearnedPiece:
+    """A piece that was just learned, for code that shows progress or saves the models."""
 
     examples: Examples
     predictions: Matrix | None
-    """What each model predicted before it learned the row, if that was asked for."""
+    """The predictions of each model from just before each row was learned, if they were asked for."""
     loss_before: Column
-    """Of each setting: the sum of progressive losses before the piece,"""
+    """The sum of progressive losses before the piece, for each setting."""
     weight_before: Column
-    """of weights,"""
+    """The sum of weights before the piece, for each setting."""
     error_before: Column
-    """and of the weights of wrong predictions, for classes."""
+    """The weight of wrong predictions before the piece, for each setting, for classes."""
     rows: int
     first: int
     """The number of its first row in the pass, from 0."""
@@ -39,8 +40,8 @@ class Learned:
 
 
 @dataclass
-class HeldOut:
-    """The loss and the error of each setting on rows held out in passing, over the latest pass."""
+class HeldOutScores:
+    """Sums of losses and errors of each setting on rows held out in passing, over the latest pass."""
 
     loss: Column
     error: Column
@@ -56,9 +57,9 @@ class HeldOut:
 
 
 class PassLoop:
-    """An engine that learns rows. `position` says how far it is: (passes done, rows of the next one).
+    """An engine that learns rows. `position` is (passes done, rows of the next one that are done).
 
-    `calibration` is told what was predicted in the first pass.
+    `calibration` gets the predictions of the first pass.
     """
 
     def __init__(
@@ -76,46 +77,45 @@ class PassLoop:
         self.passes = passes
         self.position = position
         self.calibration = calibration
-        self.held_out = self._nothing_held_out()
+        self.held_out = self._new_scores()
         self._predictions = predictions
 
-    def run(self, after_piece: Callable[[Learned], None] | None = None) -> None:
-        """All passes that are left."""
+    def run(self, after_piece: Callable[[LearnedPiece], None] | None = None) -> None:
+        """Learn all passes that are left."""
         while self.position[0] < self.passes:
             self.run_pass(after_piece)
 
     def run_until_best(
         self,
         measure: Callable[[], float] | None,
-        after_piece: Callable[[Learned], None] | None = None,
+        after_piece: Callable[[LearnedPiece], None] | None = None,
         after_pass: Callable[[list[float]], None] | None = None,
     ) -> list[float]:
-        """All passes, or with a measure those up to the best: its engine is kept, and what it knows of rows
-        held out.
+        """Learn all passes; with a measure, stop after the best and keep its engine and its held-out scores.
 
-        Returns what was measured after each pass.
+        Returns the measure of each pass.
         """
-        found: list[float] = []
+        measured: list[float] = []
         best, held_out, best_pass = self.engine, self.held_out, 0
         while self.position[0] < self.passes:
             self.run_pass(after_piece)
             if measure is not None:
-                found.append(measure())
+                measured.append(measure())
             if after_pass is not None:
-                after_pass(found)
-            if found and found.index(min(found)) == len(found) - 1:
-                best, held_out, best_pass = copy.deepcopy(self.engine), self.held_out, len(found)
-            elif len(found) - best_pass >= _PATIENCE:
+                after_pass(measured)
+            if measured and measured.index(min(measured)) == len(measured) - 1:
+                best, held_out, best_pass = copy.deepcopy(self.engine), self.held_out, len(measured)
+            elif len(measured) - best_pass >= _PATIENCE:
                 break
         if measure is not None:
             self.engine, self.held_out = best, held_out
-        return found
+        return measured
 
-    def run_pass(self, after_piece: Callable[[Learned], None] | None = None) -> None:
-        """The rest of the current pass."""
+    def run_pass(self, after_piece: Callable[[LearnedPiece], None] | None = None) -> None:
+        """Learn the rest of the current pass."""
         number, done = self.position
         if done == 0:
-            self.held_out = self._nothing_held_out()
+            self.held_out = self._new_scores()
         row = 0
         for piece in self.rows.pieces(number):
             skipped = min(max(done - row, 0), len(piece))
@@ -127,7 +127,7 @@ class PassLoop:
                     after_piece(learned)
         self.position = number + 1, 0
 
-    def _learn(self, piece: Piece, first: int) -> Learned:
+    def _learn(self, piece: Piece, first: int) -> LearnedPiece:
         engine, number = self.engine, self.position[0]
         progress = engine.progress
         loss, weight = engine.progress_sums()
@@ -147,18 +147,18 @@ class PassLoop:
             self.held_out.add(engine, predictions, examples.labels, piece.held_out_weight)
         if number > 0:
             engine.progress = progress
-        return Learned(examples, predictions, loss, weight, error, len(piece), first, number)
+        return LearnedPiece(examples, predictions, loss, weight, error, len(piece), first, number)
 
-    def _nothing_held_out(self) -> HeldOut:
+    def _new_scores(self) -> HeldOutScores:
         none = np.zeros(len(self.engine.settings))
-        return HeldOut(none, none.copy())
+        return HeldOutScores(none, none.copy())
 
 
 def _rate_factor(number: int, weight: float) -> float:
-    """Rows that were seen before have less to say: with the default scaling, pass k takes steps 1/k² as long.
+    """Return the factor of rates in a pass: rows that were seen before teach less, so steps shrink as 1/k² in pass k.
 
-    All further passes together then move the model less than the first one did, so that they hardly overfit
-    and the probabilities of the first pass still hold. Where the first pass had few rows, by weight, the
-    steps shorten more slowly: there is more to learn yet.
+    All further passes together then move the model less than the first one did, so that they hardly overfit and
+    the probabilities of the first pass still hold. If the first pass had few rows, by weight, steps shrink more
+    slowly: there is more left to learn.
     """
     return 1.0 / (1.0 + number * min(weight / _MANY_ROWS, 1.0)) ** 2

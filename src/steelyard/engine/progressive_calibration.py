@@ -1,15 +1,15 @@
 """`ProgressiveCalibration`: probabilities fitted to predictions that were made before their label was seen.
 
 Every row of a first pass is predicted just before it is learned. So predictions and labels are a fair sample
-of how much predictions are worth, and no row need be held out or read twice. They are kept as a histogram
+of how reliable predictions are, and no row need be held out or read twice. They are kept as a histogram
 (`learn/margin_histogram.py`) of the last half to three quarters of the stream.
 
-The probability is a sigmoid of the margin m = s − d, how far the prediction s lies from the decision point d.
-Its log odds are a·m/(1 + c·|m|): a line bent so that they never exceed a/c. Predictions far from the decision
-are mostly not as sure as a line through the others would have them, because they come from documents that
-repeat their words or from columns with a few enormous numbers. One slope a and one c serve all classes. They
-are the likeliest, with a penalty of log(1 + c): few rows shall not bend the line by chance. The likeliest
-class is always the predicted one, as it would not be with Platt's sigmoid, which can move to the side.
+The probability is a sigmoid of the margin m = s − d, the distance of the prediction s from the decision point d.
+Its log odds are a·m/(1 + c·|m|): a line with flattened ends, which never exceeds a/c. Predictions far from the
+decision are mostly less certain than a straight line suggests, because they come from documents that repeat
+their words or from columns with a few enormous numbers. One slope a and one c serve all classes. They maximise
+the likelihood, with a penalty of log(1 + c), so that few rows do not bend the line by chance. The likeliest
+class is always the predicted one; with Platt's sigmoid, which can be shifted, it might not be.
 """
 
 import math
@@ -26,17 +26,17 @@ from steelyard.learn.margin_histogram import BINS, MOMENT, WEIGHT
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.model_file import ModelFile
 
-_HALVINGS = 50  # of the interval in which the logarithm of the slope lies
-# Of predictions that were worth nothing so far: nearly the same for all, but never against the prediction.
+_HALVINGS = 50  # halvings of the interval of the logarithm of the slope
+# For predictions that were worthless so far: nearly equal probabilities, but never against the prediction.
 _LEAST_SLOPE = 1e-3
 _STEEPEST = 1e12
-# What c is chosen from: neighbours differ by a third, which changes the likelihood little.
+# The values of c to choose from: neighbours differ by a third, which changes the likelihood little.
 _CURVATURES = np.concatenate(([0.0], np.geomspace(0.03, 30.0, 24)))
 
 
 @dataclass(eq=False)
 class ProgressiveCalibration:
-    """Labels of two classes are as the loss takes them; more classes have their numbers, from 0."""
+    """A histogram of margins for each setting. Two classes are labelled as the loss takes them, more from 0."""
 
     bins: NDArray[np.float64]
     time: NDArray[np.float64]
@@ -46,13 +46,13 @@ class ProgressiveCalibration:
 
     @classmethod
     def begin(cls, loss: Loss, settings: int, classes: int) -> "ProgressiveCalibration":
-        """For an engine of so many settings that has learned nothing yet."""
+        """Make the calibration of an engine that has learned nothing yet."""
         return cls(np.zeros((settings, 2, 2, BINS)), np.zeros(2), classes, loss)
 
     def add(
         self, predictions: NDArray[np.float64], labels: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> None:
-        """Rows in the order in which an engine has learned them, and what each model had predicted."""
+        """Count rows, in the order in which an engine has learned them, with the predictions of each model."""
         own_class = np.arange(self.classes, dtype=np.float64)
         if self.classes == 2:
             own_class = np.array([class_labels(self.loss)[1]])
@@ -62,10 +62,10 @@ class ProgressiveCalibration:
         self._fitted = {}
 
     def sigmoids(self, shares: NDArray[np.float64]) -> Calibration | None:
-        """Of each model that answers, as `probabilities` takes them; None before there is any row.
+        """Return the sigmoid of each model that answers, as `probabilities` takes it; None before the first row.
 
-        `shares` are those of the settings in the answer. Predictions that are worth the same have sizes that
-        go as 1/a; so those of a mixture go as the mixture of the 1/a.
+        `shares` are those of the settings in the answer. Equally reliable predictions have sizes in proportion
+        to 1/a, so a mixture of settings has the mixture of their 1/a.
         """
         if self.time[margin_histogram.CLOCK] == 0.0:
             return None
@@ -81,10 +81,10 @@ class ProgressiveCalibration:
         return self._fitted[setting]
 
     def _fit_curve(self, bins: NDArray[np.float64]) -> tuple[float, float]:
-        """1/a, and c/a, the bend of the log odds."""
+        """Fit 1/a, and c/a, the bend of the log odds."""
         full = bins[WEIGHT] > 0.0
-        # One row that was never seen, predicted as its label. It hardly counts among many others, and keeps
-        # the slope sensible where there are few.
+        # An artificial row that is predicted exactly: it hardly counts among many others, and keeps the slope
+        # sensible where there are few.
         low, high = class_labels(self.loss)
         weights = np.append(bins[WEIGHT, full], 1.0)
         margins = np.append(bins[MOMENT, full] / bins[WEIGHT, full], 0.5 * (high - low))[:, np.newaxis]
@@ -116,19 +116,19 @@ class ProgressiveCalibration:
         return ProgressiveCalibration(self.bins.copy(), self.time.copy(), self.classes, self.loss)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """For a model file."""
+        """Return its arrays, for a model file."""
         return {"bins": self.bins, "time": self.time}
 
 
 def load(stored: ModelFile, path: str | Path, classes: int) -> ProgressiveCalibration | None:
-    """What a model has to go on with. One without calibration, or with one of rows held out, stays so."""
+    """Return the calibration with which a stored model continues; None if it has none, or one of held-out rows."""
     if not stored.progressive_calibration:
         return None
     settings = stored.engine.settings
-    found = ProgressiveCalibration.begin(settings[0].loss, len(settings), classes)
-    for name, empty in found.arrays().items():
+    calibration = ProgressiveCalibration.begin(settings[0].loss, len(settings), classes)
+    for name, empty in calibration.arrays().items():
         array = stored.progressive_calibration.get(name)
         if array is None or array.shape != empty.shape or array.dtype != empty.dtype:
             raise ValueError(f"{path}: a damaged model: its calibration has no {name!r} that fits its models")
         empty[...] = array
-    return found
+    return calibration

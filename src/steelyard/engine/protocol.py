@@ -1,4 +1,4 @@
-"""`Engine`: what learns a stream chunk by chunk. Estimators, files, sweeps and commands know no other.
+"""`Engine`: the interface of whatever learns a stream chunk by chunk, for estimators, files, sweeps and commands.
 
 There are three: `SingleModel`; `Selection`, several settings of which the best so far answers; and
 `OneVsRest`, a model for each class.
@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.examples import Examples
 from steelyard.losses import Loss
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
-
-Column = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+from steelyard.settings import Settings
 
 
 class Predicts(Protocol):
-    """What predictions need of an engine."""
+    """The part of an engine that predictions need."""
 
     settings: list[Settings]
 
@@ -34,24 +32,25 @@ class Predicts(Protocol):
         ...
 
     def predict(self, examples: Examples) -> NDArray[np.float64]:
-        """w·x of each row, by the setting that answers; with more than two classes a column for each."""
+        """Return w·x of each row, by the setting that answers; with more than two classes a column for each."""
         ...
 
 
 class Engine(Predicts, Protocol):
-    """Labels are as the loss takes them; of more than two classes, and of `coded` ones, the numbers from 0.
+    """One or more settings that learn side by side, each with one model, or one for each class.
 
-    Columns have a place for each setting. Matrices of predictions have a row for each example and a column
-    for each model: by setting, then by class.
+    Labels are as the loss takes them; more than two classes, and `coded` ones, are numbers from 0. Columns have
+    a number for each setting. Matrices of predictions have a row for each example and a column for each model:
+    by setting, then by class.
     """
 
     features: int
     rate_factor: float
-    """What learning rates are multiplied by: see `Learner.rate_factor`."""
+    """The factor of learning rates: see `Learner.rate_factor`."""
 
     @property
     def shares(self) -> Column:
-        """Of each setting in what answers: a mixture (see `auto_rate`), or the best alone."""
+        """The share of each setting in the answer: of a mixture (see `auto_rate`), or 1 for the best."""
         ...
 
     @property
@@ -60,28 +59,28 @@ class Engine(Predicts, Protocol):
         ...
 
     def learn(
-        self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False
+        self, examples: Examples, order: Integers | None = None, *, predictions: bool = False
     ) -> Matrix | None:
-        """Learn the rows in order, or in this one; returns, if asked to, the predictions made just before.
+        """Learn the rows as they come, or in this order.
 
-        They come in the order of learning.
+        Returns, if asked to, the predictions from just before each row was learned, in the order of learning.
         """
         ...
 
     def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
-        """The loss of each prediction that `learn` returned, by row and setting."""
+        """Return the loss of each prediction that `learn` returned, by row and setting."""
         ...
 
     def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
-        """Whether it was for the wrong class, by row and setting."""
+        """Return whether each prediction was for the wrong class, by row and setting."""
         ...
 
     def models(self) -> list[Model]:
-        """The model that answers, or those of its classes."""
+        """Return the model that answers, or those of its classes."""
         ...
 
     def each_model(self) -> Iterator[Model]:
-        """The same one by one, for those who need each for a moment only."""
+        """Yield the same models one by one, which takes less memory."""
         ...
 
     @property
@@ -96,49 +95,49 @@ class Engine(Predicts, Protocol):
 
     @property
     def error(self) -> Any:
-        """The weight of those predictions, of each setting; NaN where it was not counted."""
+        """The weight of those predictions, for each setting; NaN where it was not counted."""
         ...
 
     @property
-    def class_steps(self) -> float:
-        """How many times as long as the learning rate says the steps are, as one of two classes is rare."""
+    def rare_class_factor(self) -> float:
+        """The factor of the learning rate where one of two classes is rare; see `learn.rare_classes`."""
         ...
 
     def progress_sums(self) -> tuple[Column, Column]:
-        """Of each setting: the sum of progressive losses, and of the weights that they have."""
+        """Return the sum of progressive losses and the sum of weights, for each setting."""
         ...
 
     @property
     def progress(self) -> Any:
-        """What the progressive figures are made of: put back after passes that shall not count."""
+        """The sums behind the progressive figures: they are put back after passes that do not count."""
         ...
 
     @progress.setter
     def progress(self, before: Any) -> None: ...
 
     def reset_progress(self) -> None:
-        """Count from here."""
+        """Begin the progressive figures anew."""
         ...
 
-    def know_units(self, own: Numbers) -> None:
-        """Before anything is learned: all features have the unit 1, but these have their own."""
+    def fix_units(self, except_for: Integers) -> None:
+        """Fix the unit of all features at 1, except for these; call this before anything is learned."""
         ...
 
     def unchanged_on_error(self, examples: Examples) -> AbstractContextManager[None]:
-        """If anything goes wrong in here, while so many rows are learned, all is as before."""
+        """Restore the engine if learning these rows fails within this context."""
         ...
 
     def with_settings(self, settings: Sequence[Settings]) -> Self:
-        """The same models, going on under other settings."""
+        """Return an engine with the same models that continues under other settings."""
         ...
 
     def state(self) -> EngineState:
-        """Everything that a model file keeps of it."""
+        """Return its state, as model files store it."""
         ...
 
 
 def new_engine(settings: Sequence[Settings], classes: int, features: int) -> Engine:
-    """An engine that has learned nothing. With two classes, labels are as the loss takes them."""
+    """Make an engine that has learned nothing. With two classes, labels are as the loss takes them."""
     from steelyard.engine.one_vs_rest import OneVsRest
     from steelyard.engine.selection import Selection
     from steelyard.engine.single_model import SingleModel
@@ -151,7 +150,7 @@ def new_engine(settings: Sequence[Settings], classes: int, features: int) -> Eng
 
 
 def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> tuple[ModelFile, Engine]:
-    """A model file and its engine, into which the models are read one by one."""
+    """Read a model file and its engine; models are read one by one."""
     with model_file.reading(path, loss) as content:
         engine = restore(content.engine)
     content.engine.models = engine.state().models
@@ -159,12 +158,12 @@ def load(path: str | Path, loss: Loss | type[Loss] | None = None) -> tuple[Model
 
 
 def restore(state: EngineState) -> Engine:
-    """The engine of a model file, which goes on as if never stopped."""
+    """Return the engine of a model file, which continues as if it had never stopped."""
     from steelyard.engine.many_models import ManyModels
     from steelyard.engine.single_model import SingleModel
 
     if len(state.models) == 1:
-        unknown = np.nan  # in files of the days before errors were counted
+        unknown = np.nan  # older files do not count errors
         return SingleModel(state.models[0], unknown if state.error is None else float(state.error[0]))
     engine = new_engine(state.settings, state.classes, state.features)
     assert isinstance(engine, ManyModels)

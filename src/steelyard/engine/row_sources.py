@@ -1,9 +1,8 @@
-"""Where the rows of a training run come from: memory, or chunks read from files.
+"""The sources of rows for a training run: memory, or chunks read from files.
 
-Rows come in pieces, the same ones in every pass. Some may be held out (`holdout.py`). Such rows are left
-aside, to be measured when all is learned (`held_out`, as sweeps do), or come in passing with a weight of 0
-and are measured just before the next row is learned, as `steelyard train` does: then no row need be read
-twice.
+Rows come in pieces, the same ones in every pass. Some may be held out (`holdout.py`). Such rows are left aside
+and measured at the end (`held_out`, as sweeps do), or they come in passing with a weight of 0 and are measured
+just before the next row is learned, as `steelyard train` does: then no row need be read twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,27 +12,27 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Column, Integers
 from steelyard.engine.holdout import Holdout, marker
-from steelyard.engine.protocol import Column, Numbers
 from steelyard.examples import Examples
 
-PIECE = 1 << 14  # rows between two moments at which progress is shown and may be saved
+PIECE = 1 << 14  # rows of a piece: after each, progress is shown and may be saved
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows to learn: all of the examples, or those of them that `order` names."""
+    """Rows to learn: all of the examples, or those whose numbers are in `order`."""
 
     examples: Examples
-    order: Numbers | None = None
+    order: Integers | None = None
     held_out_weight: Column | None = None
-    """Of each row the weight it would have, were it not held out in passing; 0 for all others."""
+    """The weights of rows that are held out in passing; 0 for the others."""
 
     def __len__(self) -> int:
         return len(self.examples) if self.order is None else len(self.order)
 
     def skip(self, rows: int) -> "Piece":
-        """Without the first rows, which an interrupted run has learned already."""
+        """Return the piece without its first rows, which an interrupted run has learned already."""
         if rows == 0:
             return self
         if self.order is not None:
@@ -44,31 +43,31 @@ class Piece:
 
 
 class Rows(Protocol):
-    """What a training run goes through. `share` says how much of the current pass is done, from 0 to 1."""
+    """The rows of a training run. `share` is the part of the current pass that is done, from 0 to 1."""
 
     share: float
     holds_out: bool
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:
-        """The rows to learn in the pass of this number, from 0."""
+        """Yield the rows to learn in the pass of this number, from 0."""
         ...
 
     def held_out(self) -> Iterator[Piece]:
-        """The rows left aside."""
+        """Yield the rows left aside."""
         ...
 
 
 class RowsInMemory:
-    """`order_of` gives the order of the rows in each pass, where they are not learned as they come.
+    """Rows in memory. `order_of` gives the order of the rows in each pass; without it, they come as they are.
 
-    `piece`: rows at a time, 0 for a good size; None for all at once.
+    `piece` is the number of rows at a time; 0 for a good size, None for all at once.
     """
 
     def __init__(
         self,
         examples: Examples,
         holdout: Holdout = None,
-        order_of: Callable[[int], Numbers] | None = None,
+        order_of: Callable[[int], Integers] | None = None,
         piece: int | None = 0,
     ) -> None:
         self.share = 0.0
@@ -84,7 +83,7 @@ class RowsInMemory:
             if order is None or not self._examples.dense:
                 yield Piece(self._examples, order)
                 return
-            for start in range(0, len(order), PIECE):  # dense rows are copied faster than visited at random
+            for start in range(0, len(order), PIECE):  # copying dense rows is faster than random access
                 yield Piece(self._examples.take(order[start : start + PIECE]))
             return
         order = np.arange(len(self._examples)) if order is None else order
@@ -93,7 +92,7 @@ class RowsInMemory:
     def held_out(self) -> Iterator[Piece]:
         return self._cut(np.flatnonzero(self._held))
 
-    def _cut(self, order: Numbers) -> Iterator[Piece]:
+    def _cut(self, order: Integers) -> Iterator[Piece]:
         size = self._piece or max(len(order), 1)
         for start in range(0, len(order), size):
             part = order[start : start + size]
@@ -102,10 +101,10 @@ class RowsInMemory:
 
 
 class RowsInChunks:
-    """Rows that come in chunks, from files say. Those that fit into `keep` bytes are read only once.
+    """Rows that come in chunks, as from files. If they fit into `keep` bytes, they are read only once.
 
-    `source` begins anew whenever it is called, and `share` says how far the latest has come. So many rows
-    `together` are one row of the files, and held out as one.
+    `source` begins anew whenever it is called, and `share` is the part of the latest that is done. Each
+    `together` rows are one row of the files, and are held out together.
     """
 
     def __init__(
@@ -126,7 +125,7 @@ class RowsInChunks:
         self._keep = keep
         self._share = share
         self._together = together
-        self._kept: list[Examples] | None = None
+        self._in_memory: list[Examples] | None = None
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:
         for examples, held in self._chunks():
@@ -149,23 +148,23 @@ class RowsInChunks:
             yield examples, np.repeat(mark(len(examples) // self._together), self._together)
 
     def _read(self) -> Iterator[Examples]:
-        if self._kept is not None:
-            for place, examples in enumerate(self._kept):
-                self.share = (place + 1) / len(self._kept)
+        if self._in_memory is not None:
+            for number, examples in enumerate(self._in_memory, start=1):
+                self.share = number / len(self._in_memory)
                 yield examples
             return
-        kept: list[Examples] = []
-        room = self._keep
+        chunks: list[Examples] = []
+        bytes_left = self._keep
         for examples in self._source():
-            room -= count_bytes(examples)
-            if room >= 0:
-                kept.append(examples)
+            bytes_left -= count_bytes(examples)
+            if bytes_left >= 0:
+                chunks.append(examples)
             else:
-                kept.clear()
+                chunks.clear()
             self.share = self._share()
             yield examples
-        if room >= 0:
-            self._kept = kept
+        if bytes_left >= 0:
+            self._in_memory = chunks
 
 
 def count_bytes(examples: Examples) -> int:

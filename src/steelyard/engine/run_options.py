@@ -1,4 +1,4 @@
-"""`RunOptions`: how the files of a training run are gone through."""
+"""`RunOptions`: the options of a training run over files."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ KEPT_BY_CHECKPOINTS = ("passes", "holdout", "shuffle")
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How the files are gone through. A checkpoint keeps what decides what is learned: see above."""
+    """The options of a run. A checkpoint keeps those that decide what is learned: `KEPT_BY_CHECKPOINTS`."""
 
     passes: int = 1
     holdout: Holdout = None
@@ -22,13 +22,13 @@ class RunOptions:
     calibrate: bool = False
     """Whether to fit probabilities to the rows held out."""
     calibrate_progressively: bool = True
-    """Whether to fit them, if not to these, to the predictions of the first pass."""
+    """Whether to fit them to the predictions of the first pass, unless they are fitted to rows held out."""
     weight_scale: str = "auto"
-    """Of a model that begins: "auto" brings weights nearer to 1 if they make no sense as counts."""
+    """For a new model: "auto" brings weights nearer to 1 if they make no sense as counts."""
     shuffle: int | None = None
-    """The seed of the order of the rows; None: they are learned as they come."""
+    """The seed of a random order of the rows; None: they are learned as they come."""
     early_stopping: bool = False
-    """Whether to stop when the rows held out are predicted no better, and to keep the best models."""
+    """Whether to stop when predictions of the rows held out do not improve, and to keep the best models."""
 
     @property
     def usable_threads(self) -> int:

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import row_errors, row_losses
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.engine.many_models import ManyModels
-from steelyard.engine.protocol import Column, Matrix, Numbers
+from steelyard.engine.row_losses import row_errors, row_losses
 from steelyard.examples import Examples
 from steelyard.learn import lanes
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 
 class Selection(ManyModels):
-    """One model a setting, for numbers or for two classes.
+    """One model for each setting, for numbers or for two classes.
 
-    With `coded`, the labels of its examples are 0 and 1, and every loss has its own for these two classes.
+    With `coded`, the labels of examples are 0 and 1, and every loss translates them into its own two labels.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class Selection(ManyModels):
     ) -> None:
         super().__init__(settings, features, coded=coded, threads=threads, must_answer=must_answer)
 
-    def _learn(self, examples: Examples, order: Numbers, predictions: Matrix | None) -> None:
+    def _learn(self, examples: Examples, order: Integers, predictions: Matrix | None) -> None:
         self.model_set.learn(examples, order, predictions=predictions)
 
-    def measure(self, examples: Examples, order: Numbers) -> tuple[Column, Column]:
+    def measure(self, examples: Examples, order: Integers) -> tuple[Column, Column]:
         return self.model_set.measure(examples, order)
 
     def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:

@@ -1,14 +1,14 @@
 """`ShuffledRows`: the rows of files in an order drawn from a seed, another in every pass.
 
-Every row draws a number, and rows are learned in the order of these numbers. So the order depends on the
-seed and on the pass alone: not on chunks, on threads or on memory. All rows are read before the first is
-learned. If they do not fit into memory they go to temporary files by the first digits of their numbers, and
-one such file after another is learned.
+Every row draws a random number, and rows are learned in the order of these numbers. So the order depends on the
+seed and on the pass only: not on chunks, on threads or on memory. All rows are read before the first is
+learned. If they do not fit into memory, they go to temporary files by the first digits of their numbers, and
+these files are learned one after another.
 
-Where rows are `apart`, a heavy one is cut into parts of equal weight, each with a number of its own. Learned
-at once it would take the learning rate of one place and move the model far; its parts are where its copies
-would be. A row of at most 64 becomes copies of weight 1, a heavier one of h becomes 4√h to 8√h parts: a power
-of two, so that whole numbers add up to the same sum in any order. One of 0 has no part.
+Where rows are `apart`, a heavy one is cut into parts of equal weight, each with a number of its own. At once it
+would move the model far, at the learning rate of one moment; its parts are where its copies would be. A row of
+weight 64 or less becomes copies of weight 1, a heavier one of h becomes 4√h to 8√h parts: a power of two, so
+that whole numbers add up to the same sum in any order. A row of weight 0 has no part.
 """
 
 import tempfile
@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.protocol import Column, Numbers
+from steelyard._array_types import Column, Integers
 from steelyard.engine.row_sources import PIECE, Piece, RowsInChunks, count_bytes
 from steelyard.examples import Examples, join
 
 MEMORY = 1 << 31  # bytes of parsed rows
 BUCKETS = 64
-_COPIES = 64.0  # at most, that are learned one by one
-_ARRAYS = 9
+_COPIES = 64.0  # the largest weight that is learned as copies
+_ARRAYS = 9  # arrays of a piece in a temporary file
 
 
 class ShuffledRows:
@@ -42,31 +42,31 @@ class ShuffledRows:
         self._seed = seed
         self._memory = MEMORY if memory is None else memory
         self._apart = apart
-        self._kept: tuple[Piece, Numbers] | None = None
+        self._in_memory: tuple[Piece, Integers] | None = None
 
     def pieces(self, pass_number: int) -> Iterator[Piece]:
         random = np.random.default_rng([self._seed, pass_number])
-        if self._kept is not None:
-            whole, rows = self._kept
+        if self._in_memory is not None:
+            whole, rows = self._in_memory
             yield from self._cut(whole, rows, random.random(len(rows)), 0.0, 1.0)
             return
-        waiting: list[tuple[Piece, Numbers, Column]] = []
-        room = self._memory
+        waiting: list[tuple[Piece, Integers, Column]] = []
+        bytes_left = self._memory
         with tempfile.TemporaryDirectory(prefix="steelyard-shuffle-") as folder:
             buckets = [Path(folder) / str(number) for number in range(BUCKETS)]
             for piece in self._rows.pieces(pass_number):
                 parted, rows = self._part(piece)
                 waiting.append((parted, rows, random.random(len(rows))))
-                room -= count_bytes(piece.examples)
-                if room < 0:
+                bytes_left -= count_bytes(piece.examples)
+                if bytes_left < 0:
                     for parts in waiting:
                         _spread(*parts, buckets)
                     waiting.clear()
-            if room >= 0 and waiting:
+            if bytes_left >= 0 and waiting:
                 whole = _join([piece for piece, _, _ in waiting])
                 first = np.cumsum([0, *(len(piece.examples) for piece, _, _ in waiting)]).tolist()
                 rows = np.concatenate([first[k] + own for k, (_, own, _) in enumerate(waiting)])
-                self._kept = whole, rows
+                self._in_memory = whole, rows
                 yield from self._cut(whole, rows, np.concatenate([keys for *_, keys in waiting]), 0.0, 1.0)
             for number, path in enumerate(buckets):
                 if path.exists():
@@ -77,8 +77,8 @@ class ShuffledRows:
     def held_out(self) -> Iterator[Piece]:
         return self._rows.held_out()
 
-    def _part(self, piece: Piece) -> tuple[Piece, Numbers]:
-        """The piece with rows as heavy as their parts, and the row of each part."""
+    def _part(self, piece: Piece) -> tuple[Piece, Integers]:
+        """Return the piece with the weights of parts, and the row of each part."""
         rows = np.arange(len(piece.examples)) if piece.order is None else piece.order
         if not self._apart:
             return piece, rows
@@ -89,7 +89,7 @@ class ShuffledRows:
         aside = None if piece.held_out_weight is None else held / parts.clip(1)
         return replace(piece, examples=examples, held_out_weight=aside), np.repeat(rows, parts[rows])
 
-    def _cut(self, whole: Piece, rows: Numbers, keys: Column, done: float, part: float) -> Iterator[Piece]:
+    def _cut(self, whole: Piece, rows: Integers, keys: Column, done: float, part: float) -> Iterator[Piece]:
         order = rows[np.argsort(keys, kind="stable")]
         for start in range(0, len(order), PIECE):
             own = order[start : start + PIECE]
@@ -99,7 +99,7 @@ class ShuffledRows:
 
 
 def count_parts(weights: Column) -> NDArray[np.int64]:
-    """Of rows of these weights."""
+    """Return the number of parts of rows with these weights."""
     _, exponents = np.frexp(np.sqrt(_COPIES * weights))
     return np.where(weights <= _COPIES, np.ceil(weights), np.ldexp(0.5, exponents)).astype(np.int64)
 
@@ -111,8 +111,8 @@ def _join(pieces: list[Piece]) -> Piece:
     )
 
 
-def _spread(piece: Piece, rows: Numbers, keys: Column, buckets: list[Path]) -> None:
-    """Add each row to the files of its numbers."""
+def _spread(piece: Piece, rows: Integers, keys: Column, buckets: list[Path]) -> None:
+    """Add each row to the file of its random number."""
     own = (keys * len(buckets)).astype(np.intp)
     for number, path in enumerate(buckets):
         drawn = np.flatnonzero(own == number)
@@ -122,7 +122,7 @@ def _spread(piece: Piece, rows: Numbers, keys: Column, buckets: list[Path]) -> N
                     np.save(file, array, allow_pickle=False)
 
 
-def _arrays(piece: Piece, rows: Numbers, keys: Column) -> list[NDArray[Any]]:
+def _arrays(piece: Piece, rows: Integers, keys: Column) -> list[NDArray[Any]]:
     taken, nothing = piece.examples.take(rows), np.zeros(0)
     held = nothing if piece.held_out_weight is None else piece.held_out_weight[rows]
     offsets = nothing if taken.offsets is None else taken.offsets

@@ -1,4 +1,4 @@
-"""`SingleLane`: a model that cannot learn side by side with others, in the clothes of a `LaneBlock`."""
+"""`SingleLane`: a model that cannot learn side by side with others, with `LaneBlock`'s interface."""
 
 import copy
 from dataclasses import replace
@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.engine import lane_layout
-from steelyard.engine.lane_block import EVERY, Matrix, Predict, row_errors, row_losses
+from steelyard.engine.lane_block import EVERY, Predict
 from steelyard.engine.ordered_sums import add_in_order
+from steelyard.engine.row_losses import row_errors, row_losses
 from steelyard.examples import Examples
 from steelyard.learn import lanes, linear
 from steelyard.learner import Learner
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 
 class SingleLane:
-    """One model that learns alone (that is, with L1), with the methods of a block."""
+    """One model that learns alone, because it has L1."""
 
     def __init__(self, settings: Settings, features: int) -> None:
         self.settings = [settings]
@@ -30,7 +33,7 @@ class SingleLane:
     def learn(
         self,
         examples: Examples,
-        rows: NDArray[np.int64],
+        rows: Integers,
         labels: Matrix,
         sample_weight: Matrix,
         predictions: Matrix | None = None,
@@ -51,7 +54,7 @@ class SingleLane:
             predictions[:, 0] = before
 
     def measure(
-        self, examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix
+        self, examples: Examples, rows: Integers, labels: Matrix, sample_weight: Matrix
     ) -> tuple[Matrix, Matrix]:
         chunk = _chunk(examples, rows, labels, sample_weight)
         predictions = self.predict(chunk)
@@ -59,7 +62,7 @@ class SingleLane:
         wrong = self._wrong(predictions[:, 0], chunk)
         return np.array([losses @ chunk.sample_weight]), np.array([chunk.sample_weight @ wrong])
 
-    def _wrong(self, predictions: NDArray[np.float64], chunk: Examples) -> NDArray[np.bool_]:
+    def _wrong(self, predictions: Column, chunk: Examples) -> NDArray[np.bool_]:
         wrong = row_errors(self.settings[0].loss, predictions, chunk.labels)
         return np.asarray(wrong | np.isnan(predictions))  # NaN: it has diverged
 
@@ -71,8 +74,8 @@ class SingleLane:
     def as_it_is(self) -> Predict:
         return self.predict
 
-    def know_units(self, own: NDArray[np.int64]) -> None:
-        self._learner.model.know_units(own)
+    def fix_units(self, except_for: Integers) -> None:
+        self._learner.model.fix_units(except_for)
 
     def hold_gains(self) -> None:
         self._learner.model.hold_gains()
@@ -80,18 +83,18 @@ class SingleLane:
     def list_gains(self) -> None:
         self._learner.model.list_gains()
 
-    def scalars(self, which: int) -> NDArray[np.float64]:
-        """A model that diverged did not learn its last chunk, so the weight it has seen is counted here."""
+    def scalars(self, which: int) -> Column:
+        """Return one scalar; weights are counted here, as a model that diverged did not learn its last chunk."""
         own = {lanes.ERROR: self._error, lanes.ALIVE: self._alive, linear.WEIGHT: self._weight}
         return own[which] if which in own else self._learner.model.state[which : which + 1]
 
-    def set_scalars(self, which: int, values: NDArray[np.float64]) -> None:
+    def set_scalars(self, which: int, values: Column) -> None:
         self.scalars(which)[:] = values
 
     def met(self) -> slice:
         return EVERY
 
-    def model(self, number: int, met: NDArray[np.int64] | slice = EVERY) -> Model:
+    def model(self, number: int, met: Integers | slice = EVERY) -> Model:
         own = copy.deepcopy(self._learner.model)
         own.state[linear.WEIGHT] = self._weight[0]
         return own
@@ -106,7 +109,7 @@ class SingleLane:
         return own | self._learner.model.arrays()
 
 
-def _chunk(examples: Examples, rows: NDArray[np.int64], labels: Matrix, sample_weight: Matrix) -> Examples:
-    # side by side: for columns with gaps, kernels would be compiled anew
+def _chunk(examples: Examples, rows: Integers, labels: Matrix, sample_weight: Matrix) -> Examples:
+    # kernels take columns without gaps
     own = np.ascontiguousarray(labels[:, 0]), np.ascontiguousarray(sample_weight[:, 0])
     return replace(examples.take(rows), labels=own[0], sample_weight=own[1])

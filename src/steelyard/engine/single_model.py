@@ -1,4 +1,4 @@
-"""`SingleModel`: the engine of one model, which learns by the single kernel."""
+"""`SingleModel`: the engine of one model."""
 
 import copy
 from collections.abc import Iterator, Sequence
@@ -7,21 +7,22 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.lane_block import row_errors, row_losses
+from steelyard._array_types import Column, Integers, Matrix
 from steelyard.engine.ordered_sums import add_in_order
-from steelyard.engine.protocol import Column, Matrix, Numbers
+from steelyard.engine.row_losses import row_errors, row_losses
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learner import Learner
-from steelyard.model import Model, Settings
+from steelyard.model import Model
 from steelyard.model_file import EngineState
+from steelyard.settings import Settings
 
-_TOGETHER = 1 << 14  # rows: memory for more than a cache holds takes longer to get than to fill
+_TOGETHER = 1 << 14  # rows that are added at a time: memory beyond the caches is slow to get
 _LOSS_AND_WEIGHT = [linear.LOSS, linear.WEIGHT]
 
 
 class SingleModel:
-    """The model, and the weight of its errors, for which a model has no place."""
+    """A model, and the weight of its errors, which models do not count."""
 
     best = 0
     classes = 0
@@ -34,8 +35,10 @@ class SingleModel:
         self.error = error
         self.rate_factor = 1.0
 
-    def learn(self, examples: Examples, order: Numbers | None = None, *, predictions: bool = False) -> Matrix:
-        """Learn the rows in order. If it fails, all is as before."""
+    def learn(
+        self, examples: Examples, order: Integers | None = None, *, predictions: bool = False
+    ) -> Matrix:
+        """Learn the rows in order; restores the model on error."""
         learner = Learner(model=self.model)
         learner.rate_factor = self.rate_factor
         before = learner.learn(examples, order)[:, np.newaxis]
@@ -46,11 +49,11 @@ class SingleModel:
         self.error = float(error)
         return before if order is None else before[order]
 
-    def know_units(self, own: NDArray[np.int64]) -> None:
-        self.model.know_units(own)
+    def fix_units(self, except_for: Integers) -> None:
+        self.model.fix_units(except_for)
 
     def unchanged_on_error(self, examples: Examples) -> AbstractContextManager[None]:
-        """A learner is so by itself."""
+        """Do nothing: `Learner.learn` restores the model on error."""
         return nullcontext()
 
     def predict(self, examples: Examples) -> Column:
@@ -78,8 +81,8 @@ class SingleModel:
         return np.array([self.error / weight if weight > 0.0 else np.nan])
 
     @property
-    def class_steps(self) -> float:
-        return self.model.class_steps
+    def rare_class_factor(self) -> float:
+        return self.model.rare_class_factor
 
     def progress_sums(self) -> tuple[Column, Column]:
         return self.model.state[[linear.LOSS]], self.model.state[[linear.WEIGHT]]
@@ -96,7 +99,7 @@ class SingleModel:
         self.progress = np.zeros(2), 0.0
 
     def with_settings(self, settings: Sequence[Settings]) -> "SingleModel":
-        """The same numbers, not copied, going on under other settings."""
+        """Return an engine with the same numbers, not copied, under other settings."""
         other = copy.copy(self.model)
         (other.settings,) = settings
         return SingleModel(other, self.error)

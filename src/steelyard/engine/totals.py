@@ -1,8 +1,8 @@
-"""`StreamTotals`: what a stream of rows amounts to. `LabelWeights`: the best constant prediction for it.
+"""`StreamTotals`: totals over a stream of rows. `LabelWeights`: the best constant prediction for its labels.
 
-That constant's loss is what a model has to beat. Labels are remembered with their weights; where there are
-too many different ones, neighbours are merged into their mean, so that memory stays bounded and the constant
-good to a few digits.
+A model has to beat the loss of that constant. Labels are stored with their weights; if there are too many
+distinct ones, neighbours are merged into their mean, so that memory stays bounded and the constant good to a few
+digits.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -20,7 +20,7 @@ from steelyard.native import methods
 from steelyard.weight_summary import WeightSummary
 
 MOST_LABELS = 1 << 15
-# Rows of one label in a row: in more rows than this, and with fewer than this share of the changes expected
+# Rows seem sorted by label if there are more of them than this, with less than this share of the expected changes.
 MANY_ROWS, FEW_CHANGES = 100, 0.25
 
 
@@ -39,7 +39,7 @@ class RowOrderWarning(UserWarning):
 
 @dataclass
 class StreamTotals:
-    """Of the rows learned in the first pass."""
+    """Totals over the rows learned in the first pass."""
 
     rows: int = 0
     learned: int = 0
@@ -62,7 +62,7 @@ class StreamTotals:
         self.weights = self.weights.followed_by(examples.sample_weight)
 
     def order_warnings(self, remedy: str) -> list[str]:
-        """Of classes: what to know where rows are sorted by label, or come in long runs of one."""
+        """Warn where rows of classes are sorted by label, or come in long runs of one."""
         if self.learned <= MANY_ROWS:
             return []
         expected = self.labels.expected_changes(self.learned)
@@ -75,7 +75,7 @@ class StreamTotals:
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """For a checkpoint, which also takes `labels.arrays()`."""
+        """Return the totals for a checkpoint, which also takes `labels.arrays()`."""
         return {
             "rows": self.rows,
             "learned": self.learned,
@@ -102,7 +102,7 @@ class LabelWeights:
         self._rows = 0
 
     def add(self, labels: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
-        """Labels are merged after every so many rows, so that chunks decide nothing."""
+        """Count labels; they are merged after every `MOST_LABELS` rows, whatever the chunks."""
         labels, weights = labels[weights > 0.0], weights[weights > 0.0]
         while len(labels):
             now = MOST_LABELS - self._rows % MOST_LABELS
@@ -116,7 +116,7 @@ class LabelWeights:
             labels, weights = labels[now:], weights[now:]
 
     def expected_changes(self, rows: int) -> float:
-        """How often the label of a row differs from the one before it, were the rows shuffled."""
+        """Return how often the label would change from row to row if the rows were shuffled."""
         shares = self._weights / self._weights.sum()
         return float(rows * (1.0 - shares @ shares))
 
@@ -126,11 +126,11 @@ class LabelWeights:
         return float(self._labels[0]) if len(self._labels) == 1 else None
 
     def among(self, most: int) -> list[float]:
-        """All labels, if they are so few at most; else none."""
+        """Return all labels if there are at most so many, else none."""
         return self._labels.tolist() if len(self._labels) <= most else []
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """For a checkpoint."""
+        """Return the labels and weights for a checkpoint."""
         return {"run_labels": self._labels, "run_label_weights": self._weights}
 
     def restore(self, arrays: dict[str, NDArray[np.float64]], rows: int) -> None:
@@ -138,7 +138,7 @@ class LabelWeights:
         self._labels, self._weights = arrays["run_labels"], arrays["run_label_weights"]
 
     def best_constant(self, loss: Loss) -> tuple[float, float]:
-        """(constant, its average loss), by bisection on the slope of the total loss."""
+        """Return the constant and its average loss, by bisection on the slope of the total loss."""
         if not len(self._labels):
             return float("nan"), float("nan")
         low, high = self._bracket(loss)
@@ -152,7 +152,7 @@ class LabelWeights:
         return constant, self._average(loss, "value", constant)
 
     def best_class(self, loss: Loss, classes: int) -> tuple[int, float]:
-        """Where labels are the numbers of classes: the most frequent, and the best constants' mean loss."""
+        """Return the most frequent class, where labels are their numbers, and the mean loss of the best constants."""
         low, high = class_labels(loss)
         shares = self.class_shares(classes)
         rest = shares.sum() - shares
@@ -164,13 +164,13 @@ class LabelWeights:
         return int(shares.argmax()), mean
 
     def class_shares(self, classes: int) -> NDArray[np.float64]:
-        """The weight of each class, where labels are their numbers."""
+        """Return the weight of each class, where labels are their numbers."""
         shares = np.zeros(classes)
         shares[self._labels.astype(np.int64)] = self._weights
         return shares
 
     def _bracket(self, loss: Loss) -> tuple[float, float]:
-        """An interval with the minimum in it, or wide enough where there is none, as for one class alone."""
+        """Return an interval with the minimum in it, or a wide one if there is none, as for one class alone."""
         domain = loss.domain
         if np.isfinite(domain.low) and np.isfinite(domain.high):
             return domain.low, domain.high
@@ -191,7 +191,7 @@ class LabelWeights:
 def _halved(
     labels: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Each two neighbours become one, at their mean; an odd one at the end stays."""
+    """Merge each two neighbours into their mean; an odd one at the end stays."""
     even = len(labels) // 2 * 2
     pairs, shares = labels[:even].reshape(-1, 2), weights[:even].reshape(-1, 2)
     totals = shares.sum(axis=1)

@@ -1,4 +1,4 @@
-"""`TrainingRecord`: what a model file remembers of the files it was trained on, and of how it went.
+"""`TrainingRecord`: the files that a model was trained on, and its learning curve, as model files store them.
 
 The learning curve has the progressive loss and error rate after 1, 2, 4, 8, … rows and at the end, rounded so
 that they do not depend on how the files were cut into blocks.
@@ -15,7 +15,7 @@ import numpy as np
 from steelyard import _field_types
 from steelyard.engine.holdout import Holdout, Share, from_json
 from steelyard.engine.ordered_sums import running_totals
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.engine.protocol import Engine
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -24,7 +24,7 @@ from steelyard.losses import OneOf
 
 @dataclass
 class TrainingRecord:
-    """`files` are [name, bytes, digest]; of a pipe, the name alone. `curve` is [rows, loss, error rate]."""
+    """A record. `files` are [name, bytes, digest], or [name] for a pipe. `curve` is [rows, loss, error rate]."""
 
     files: list[list[Any]] = field(default_factory=list)
     rows: int = 0
@@ -33,21 +33,23 @@ class TrainingRecord:
     held_out: list[list[Any]] = field(default_factory=list)
     """[files, rule] of each run that held out rows of files that can be read again."""
     learned_later: list[list[Any]] = field(default_factory=list)
-    """Those of which a later run learned rows that had been held out."""
+    """Those runs of `held_out` whose rows a later run has learned."""
 
     @classmethod
     def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":
-        """To be continued: the end of the curve is no longer its end."""
+        """Read a stored record, to continue it: the last point of its curve is dropped if it was only its end."""
         try:
-            known = {name: each for name, each in (stored or {}).items() if name != "wrong"}  # of older files
-            found = cls(**copy.deepcopy(known))
-            _field_types.check(found)
-            found.curve = [point for point in found.curve if int(point[0] or 0).bit_count() == 1]
+            fields = {
+                name: value for name, value in (stored or {}).items() if name != "wrong"
+            }  # in older files
+            record = cls(**copy.deepcopy(fields))
+            _field_types.check(record)
+            record.curve = [point for point in record.curve if int(point[0] or 0).bit_count() == 1]
         except (TypeError, IndexError) as error:
             raise InputError(
                 f"a damaged model: its record of the training makes no sense ({error})"
             ) from None
-        return found
+        return record
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -59,29 +61,29 @@ class TrainingRecord:
         run = [digests, list(held_out) if isinstance(held_out, Share) else held_out]
         again = [
             other for other in self.held_out if other != run and any(each in digests for each in other[0])
-        ]  # rows of files that are learned again in another way are held out no longer
+        ]  # files that are learned again with other rows held out
         self.held_out = [other for other in self.held_out if other not in again]
         self.learned_later += [other for other in again if other not in self.learned_later]
         if held_out is not None and all(digests) and run not in self.held_out:
             self.held_out.append(run)
 
     def learned_later_of(self, paths: Sequence[str]) -> bool:
-        """Whether rows of these files were held out at first."""
+        """Return whether rows of these files were held out at first, and learned later."""
         digests = [_entry(path)[1:] for path in paths]
         return any(files == digests for files, _ in self.learned_later)
 
     def held_out_of(self, paths: Sequence[str]) -> Holdout:
-        """Which rows of these files were never learned, if some were held out."""
+        """Return the holdout of these files, if some rows of them were never learned."""
         digests = [_entry(path)[1:] for path in paths]
         return next((from_json(rule) for files, rule in self.held_out if files == digests), None)
 
     def has(self, path: str) -> bool:
-        """Whether these bytes were learned, whatever the file is called."""
+        """Return whether a file with the same bytes was learned, whatever its name."""
         entry = _entry(path)
         return len(entry) > 1 and any(entry[1:] == other[1:] for other in self.files)
 
-    def add(self, learned: Learned, engine: Engine) -> None:
-        """Of the first pass: a piece that was just learned."""
+    def add(self, learned: LearnedPiece, engine: Engine) -> None:
+        """Add a piece of the first pass that was just learned."""
         first, count = self.rows, len(learned.examples)
         self.rows += count
         weights = learned.examples.sample_weight
@@ -94,7 +96,7 @@ class TrainingRecord:
         column = weights[:, np.newaxis]
         counted = column > 0.0
         if points:
-            with np.errstate(over="ignore", invalid="ignore"):  # a model beyond all numbers is refused later
+            with np.errstate(over="ignore", invalid="ignore"):  # a model out of range is refused later
                 losses = np.where(counted, column * engine.row_losses(learned.predictions, labels), 0.0)
             errors = np.zeros_like(losses)
             if classes:
@@ -111,7 +113,7 @@ class TrainingRecord:
                     self.curve.append([point, _rounded(mean), _rounded(error)])
 
     def finish(self, engine: Engine) -> None:
-        """The end of the curve, unless it is there already."""
+        """Add the end of the curve, unless it is there already."""
         if self.rows and (not self.curve or self.curve[-1][0] != self.rows):
             best = engine.best
             loss, error = float(engine.progressive_loss[best]), None

@@ -1,4 +1,4 @@
-"""What a sweep learns from: rows in memory, files, or rows as they come. Classes are numbered from 0."""
+"""The inputs of a sweep: rows in memory, files, or rows as they come. Classes are numbered from 0."""
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -19,20 +19,22 @@ from steelyard.engine.passes import PassLoop
 from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.selection import Selection
 from steelyard.estimators import fit_passes, inputs
-from steelyard.estimators.online import OnlineEstimator
+from steelyard.estimators.fitted import FittedState, count_classes, set_state
+from steelyard.estimators.online import OnlineEstimator, rows_to_learn
 from steelyard.estimators.parameters import settings_of
 from steelyard.examples import Examples
 from steelyard.losses import Loss, class_labels
 from steelyard.sweep import plan
+from steelyard.sweep.checked_rows import check_numbers
 from steelyard.sweep.grid import Expanded, Point
 from steelyard.sweep.results import Results
-from steelyard.sweep.search import Search, SearchProgress, check_numbers
+from steelyard.sweep.search import Search, SearchProgress
 from steelyard.weight_summary import WeightSummary
 
 
 @dataclass(frozen=True)
 class PreparedRows:
-    """`classes`: how many; 0 for numbers. `learned`: all but the rows that are held out."""
+    """Rows, the number of classes (0 for numbers), and the rows that are not held out."""
 
     examples: Examples
     classes: int
@@ -48,14 +50,14 @@ def prepare(
     holdout: Holdout = None,
     anew: bool = True,
 ) -> PreparedRows:
-    """Checked and weighted as the estimator itself would; `template` gets to know classes and features."""
+    """Check and weight rows as the estimator itself would; `template` gets their classes and features."""
     (settings, *_) = settings_of(template, None)
-    chunk = template._examples(X, y, sample_weight, settings, anew=anew)
-    learned = ~marker(holdout)(len(chunk))
-    chunk = template._weighted(chunk, settings.loss, learned)
+    chunk, learned = rows_to_learn(
+        template, X, y, sample_weight, settings, lambda rows: ~marker(holdout)(len(rows)), anew=anew
+    )
     if anew and not chunk.sample_weight.any():
         raise ValueError("all sample weights are zero (class weights included): there is nothing to learn")
-    classes = template._count_classes()
+    classes = count_classes(template)
     if classes == 2:
         second = chunk.labels == class_labels(settings.loss)[1]
         chunk = replace(chunk, labels=second.astype(np.float64))
@@ -65,13 +67,13 @@ def prepare(
 def draw_orders(
     template: OnlineEstimator, prepared: PreparedRows, passes: int
 ) -> list[NDArray[np.int64]] | None:
-    """The order of the rows in each pass, by the same draws as in the estimator's `fit`."""
+    """Draw the order of the rows in each pass, as the estimator's `fit` does."""
     order_of = fit_passes.order_of_passes(template, prepared.examples, prepared.learned)
     return None if order_of is None else [order_of(number) for number in range(passes)]
 
 
 def identify(examples: Examples, orders: list[NDArray[np.int64]] | None) -> dict[str, Any]:
-    """What a state has to agree with: the rows and their order."""
+    """Return what a saved state must agree with: the rows and their order."""
     columns = (examples.indptr, examples.indices, examples.values, examples.labels, examples.sample_weight)
     return {
         "rows": [_checksum(each) for each in columns],
@@ -93,7 +95,7 @@ def open_files(
     holdout: Holdout,
     refit: bool,
 ) -> Any:
-    """The files of a sweep over these losses (a `sweep.files.SweepFiles`)."""
+    """Return the files of a sweep over these losses (a `sweep.files.SweepFiles`)."""
     from steelyard.engine.file_labels import CLASSES, NUMBERS  # not at the top: rows do without readers
     from steelyard.estimators import file_fitting
     from steelyard.io import sources
@@ -122,7 +124,7 @@ def open_files(
 
 
 def refit_files(estimator: Any, files: Any) -> OnlineEstimator:
-    """The estimator, learned from all rows of the files as `fit_files` would."""
+    """Fit the estimator to all rows of the files, as `fit_files` would."""
     from steelyard.estimators import file_fitting
 
     training = files.train(
@@ -137,8 +139,8 @@ def refit_files(estimator: Any, files: Any) -> OnlineEstimator:
 
 
 @dataclass
-class Ongoing:
-    """`template` knows the features and the classes; the models are made when the first rows come."""
+class StreamSweep:
+    """A sweep that learns rows as they come. `template` has features and classes; the first rows make the models."""
 
     template: OnlineEstimator
     points: list[Point]
@@ -151,7 +153,7 @@ class Ongoing:
     ) -> None:
         anew = self.engine is None
         examples = prepare(self.template, X, y, sample_weight, anew=anew).examples
-        order, classes = np.arange(len(examples)), self.template._count_classes()
+        order, classes = np.arange(len(examples)), count_classes(self.template)
         if not classes:
             check_numbers(examples, order, {point.settings.loss for point in self.points})
         if self.engine is None:
@@ -170,25 +172,23 @@ class Ongoing:
         self.summary = self.summary.followed_by(examples.sample_weight)
 
     def empty_results(self, select: str | None) -> Results:
-        """The results before there are any."""
-        return Results.empty(
-            self.points, classes=self.template._count_classes(), held_out=False, select=select
-        )
+        """Return results without figures."""
+        return Results.empty(self.points, classes=count_classes(self.template), held_out=False, select=select)
 
     def results(self, select: str | None) -> Results:
         assert self.engine is not None
         results = self.empty_results(select)
-        found = {"diverged": self.engine.diverged, "progressive_loss": self.engine.progressive_loss}
+        figures = {"diverged": self.engine.diverged, "progressive_loss": self.engine.progressive_loss}
         if is_classifier(self.template):
-            found["progressive_error"] = self.engine.progressive_error
-        results.fill(list(range(len(self.points))), found)
+            figures["progressive_error"] = self.engine.progressive_error
+        results.fill(list(range(len(self.points))), figures)
         return results
 
     def estimator(self, number: int) -> OnlineEstimator:
-        """One of the models as it is now, as an estimator that can go on alone."""
+        """Return one of the models as it is now, as an estimator that can learn on alone."""
         assert self.engine is not None
         made: OnlineEstimator = clone(self.template).set_params(**self.points[number].params)
-        made._engine = self.engine.separate(number)
+        set_state(made, FittedState(self.engine.separate(number)))
         made.weight_summary_ = self.summary
         made.n_iter_ = 1
         for name in ("n_features_in_", "feature_names_in_", "classes_", "weight_factor_"):
@@ -197,8 +197,8 @@ class Ongoing:
         return made
 
 
-def begin(template: OnlineEstimator, expanded: Expanded, classes: ArrayLike | None) -> Ongoing:
-    """From the first call, which names the classes if there are any."""
+def begin(template: OnlineEstimator, expanded: Expanded, classes: ArrayLike | None) -> StreamSweep:
+    """Begin with the first call, which names the classes if there are any."""
     if template.weight_scale == "mean_one" or getattr(template, "class_weight", None) == "balanced":
         raise ValueError(
             "weight_scale='mean_one' and class_weight='balanced' need all the rows, and partial_fit sees "
@@ -210,12 +210,12 @@ def begin(template: OnlineEstimator, expanded: Expanded, classes: ArrayLike | No
                 "the first call of partial_fit must name all classes: partial_fit(X, y, classes=[…, …])"
             )
         template.classes_ = inputs.check_classes(classes)
-    return Ongoing(template, expanded.points, expanded.notes)
+    return StreamSweep(template, expanded.points, expanded.notes)
 
 
 @contextmanager
 def watching(search: Search, verbose: int) -> Iterator[Callable[[SearchProgress], None] | None]:
-    """With `verbose`, shows the plan and a bar on standard error."""
+    """Show the plan and a bar on standard error, if `verbose`."""
     if not verbose:
         yield None
         return

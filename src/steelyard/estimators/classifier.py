@@ -14,14 +14,15 @@ from steelyard.engine.calibration import Calibration
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.estimators import fit_passes, inputs
-from steelyard.estimators.fitted import all_or_nothing
+from steelyard.estimators.fitted import all_or_nothing, count_classes, fitted_state, state_of
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameter_hints import hint_unknown
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
 from steelyard.losses import Loss, class_labels
-from steelyard.model import Model, Settings
+from steelyard.model import Model
+from steelyard.settings import Settings
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # type: ignore[misc]
@@ -147,8 +148,6 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     array(['ham', 'spam'], dtype='<U4')
     """
 
-    _follow_labels = False  # they are codes
-
     @hint_unknown
     def __init__(
         self,
@@ -265,29 +264,29 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
 
     @property
     def calibration_(self) -> Calibration:
-        """Of each model a, b and bend of its sigmoid: p = 1/(1 + exp(u/(1 + bend·|u|))), u = a·w·x + b."""
-        engine = self._fitted("calibration_")
-        found: Calibration | None = getattr(self, "_held_out_calibration", None)
-        if found is None and self._calibration is not None:
-            found = self._calibration.sigmoids(engine.shares)
-        if found is None:
+        """For each model a, b and bend of its sigmoid: p = 1/(1 + exp(u/(1 + bend·|u|))), u = a·w·x + b."""
+        engine, state = self._fitted("calibration_"), fitted_state(self)
+        sigmoids = state.held_out_calibration
+        if sigmoids is None and state.calibration is not None:
+            sigmoids = state.calibration.sigmoids(engine.shares)
+        if sigmoids is None:
             raise AttributeError("there is no calibration_: probabilities are those of the loss")
-        return found
+        return sigmoids
 
     def _begin_calibration(self, settings: list[Settings]) -> ProgressiveCalibration | None:
         if not self.calibrate:
             return None
-        return ProgressiveCalibration.begin(settings[0].loss, len(settings), self._count_classes())
+        return ProgressiveCalibration.begin(settings[0].loss, len(settings), count_classes(self))
 
     def _models(self, attribute: str) -> list[Model]:
         return self._fitted(attribute).models()
 
     def _learned_loss(self) -> Loss:
-        return self._engine.settings[0].loss
+        return fitted_state(self).engine.settings[0].loss
 
     def _remember(self, given: ArrayLike | None) -> None:
-        """The classes, from the call that begins a model; later calls may repeat but not change them."""
-        begun = hasattr(self, "_engine")
+        """Store the classes that the first call names; later calls may repeat but not change them."""
+        begun = state_of(self) is not None
         if not begun and given is None:
             raise ValueError(
                 "the first call of partial_fit must name all classes: partial_fit(X, y, classes=[…, …])"
@@ -308,18 +307,15 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
         if not hasattr(self, "classes_"):
             self.classes_ = inputs.find_classes(column)
         pair = class_labels(loss)
-        if self._count_classes() == 2:
+        if count_classes(self) == 2:
             return inputs.encode_pair(column, self.classes_, pair)
         return inputs.encode_labels(column, self.classes_).astype(np.float64)
-
-    def _count_classes(self) -> int:
-        return len(self.classes_)
 
     def _class_weighted(self, chunk: Examples, loss: Loss, learned: NDArray[np.bool_]) -> NDArray[np.float64]:
         class_weights.check(self.class_weight)
         if self.class_weight is None:
             return chunk.sample_weight
-        codes = chunk.labels == class_labels(loss)[1] if self._count_classes() == 2 else chunk.labels
+        codes = chunk.labels == class_labels(loss)[1] if count_classes(self) == 2 else chunk.labels
         numbers = codes.astype(np.intp)
         totals = np.array(
             [

@@ -13,35 +13,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
 from steelyard.engine import class_weights, file_training, holdout, protocol
 from steelyard.engine.file_labels import CLASSES, NUMBERS
 from steelyard.engine.file_training import FileTraining
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.engine.protocol import Engine
 from steelyard.engine.run_options import RunOptions
 from steelyard.engine.totals import RowOrderWarning
 from steelyard.estimators import fit_passes, saving
+from steelyard.estimators.fitted import FittedState, fitted_state, set_state, state_of
 from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import sources
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import Settings
 from steelyard.scoring.absent_columns import AbsentColumnsWarning
 from steelyard.scoring.file_scores import FileScores, ScoringOptions
 from steelyard.scoring.loaded_model import with_text
 from steelyard.scoring.scores import Meaning
+from steelyard.settings import Settings
 
 Paths = str | Path | Sequence[str | Path]
-CHECKPOINT_EVERY = 1_000_000  # rows, if nothing else is said
+CHECKPOINT_EVERY = 1_000_000  # rows, by default
 
 
 @dataclass(frozen=True)
 class FileOptions:
-    """What the methods for files take beside the options of reading."""
+    """The options of methods for files, beside those of reading."""
 
     holdout: int | float | None
     on_error: str
@@ -130,7 +130,8 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
             "class_weight='balanced' needs all the labels, and partial_fit_files sees some of them: "
             "give the weights as a dict, {class: weight}"
         )
-    if not hasattr(estimator, "_engine"):
+    state = state_of(estimator)
+    if state is None:
         once = copy.copy(estimator).set_params(passes=1, early_stopping=False)
         fit(once, paths, options, read_options)
         vars(estimator).update(
@@ -143,10 +144,10 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
         )
     check_parameters(estimator)
     expanded, run = expand(paths), options.run_options(1, seed=estimator.random_state)
-    settings = settings_of(estimator, estimator._engine.settings)
+    settings = settings_of(estimator, state.engine.settings)
     training = _interrupted(options, expanded, run, settings)
     if training is None:
-        engine = copy.deepcopy(estimator._engine)
+        engine = copy.deepcopy(state.engine)
         content = saving.describe(estimator, engine)
         content.names = copy.deepcopy(content.names)
         training = file_training.resume(content, "the estimator", expanded, run, engine=engine)
@@ -164,7 +165,7 @@ def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options
 def _interrupted(
     options: FileOptions, paths: list[str], run: RunOptions, settings: list[Settings]
 ) -> FileTraining | None:
-    """The run whose checkpoint there is, if there is one."""
+    """Return the run of the checkpoint, if there is one."""
     if options.checkpoint is None or not Path(options.checkpoint).exists():
         return None
     stored, engine = protocol.load(options.checkpoint, settings[0].loss)
@@ -176,8 +177,8 @@ def _interrupted(
 def predict(
     estimator: Any, paths: Paths, text: str | None, on_error: str, threads: int | None
 ) -> NDArray[np.float64]:
-    """w·x of each row of the files, which are read as the estimator's own were; labels are not needed."""
-    check_is_fitted(estimator, "_engine")
+    """Return w·x of each row of the files, which are read like the estimator's own; labels are not needed."""
+    engine = fitted_state(estimator).engine
     if not hasattr(estimator, "input_spec_"):
         raise ValueError(
             "the estimator was fitted to rows and does not know how files are read: use predict(X)"
@@ -214,23 +215,19 @@ def _warn_of_columns(text: str) -> None:
 
 
 def take_over(estimator: Any, training: FileTraining) -> None:
-    """What the estimator knows after a run."""
-    estimator._engine = training.engine
+    """Give the estimator the models and the figures of a run."""
+    progressive = training.progressive_calibration if training.held_out_calibration is None else None
+    set_state(
+        estimator, FittedState(training.engine, training.names, progressive, training.held_out_calibration)
+    )
     estimator.n_features_in_ = training.engine.features
     estimator.n_iter_ = len(training.held_out_losses) or training.run_options.passes
     estimator.weight_summary_ = training.totals.weights
     estimator.input_spec_ = training.spec_with_factor()
     estimator.weight_factor_ = estimator.input_spec_.weight_factor
     vars(estimator).pop("feature_names_in_", None)
-    if training.names is not None:
-        estimator._names = training.names
     if training.class_names is not None:
         estimator.classes_ = training.class_names
-    vars(estimator).pop("_calibration", None)
-    if training.held_out_calibration is not None:
-        estimator._held_out_calibration = training.held_out_calibration
-    elif training.progressive_calibration is not None:
-        estimator._calibration = training.progressive_calibration
     held = training.loop.held_out
     if held.weight > 0.0:
         best = training.engine.best
@@ -245,7 +242,7 @@ def take_over(estimator: Any, training: FileTraining) -> None:
 def _run(training: FileTraining, options: FileOptions) -> None:
     rows = last = 0
 
-    def after_piece(learned: Learned) -> None:
+    def after_piece(learned: LearnedPiece) -> None:
         nonlocal rows, last
         rows += len(learned.examples)
         show(training.loop.rows.share)
@@ -271,7 +268,7 @@ def _bar(verbose: int) -> Iterator[Callable[[float], None]]:
 
 
 def _warn_of_order(training: FileTraining) -> None:
-    """Of classes alone: numbers in a row may well be alike."""
+    """Warn of rows sorted by label, for classes only: neighbouring numbers may well be alike."""
     if training.classes:
         for text in training.totals.order_warnings("fit_files(…, shuffle=True) learns them in random order"):
             warnings.warn(text, RowOrderWarning, stacklevel=5)

@@ -1,7 +1,8 @@
 """How often `fit` learns the rows, and in which order: unlike `partial_fit` and files, it has all of them.
 
-As often as told, until there were enough, or until held-out rows get worse. Rows sorted by label would teach
-the last label only, so they are shuffled. Rows of weight 0 are absent: they take no part in the draw.
+It learns them a given number of times, until there were enough, or until predictions of held-out rows get worse.
+Rows sorted by label would teach the last label only, so they are shuffled. Rows of weight 0 do not take part in
+the draw.
 """
 
 import sys
@@ -14,27 +15,29 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from steelyard._field_types import is_number
-from steelyard.engine.lane_block import row_losses
 from steelyard.engine.passes import PassLoop
 from steelyard.engine.protocol import Engine
+from steelyard.engine.row_losses import row_losses
 from steelyard.examples import Examples
 from steelyard.losses import class_labels
 
 AUTO = "auto"
-# By weight: tiny data is learned until there were `ENOUGH` rows in all. `SMALL` data is learned `FEW_PASSES`
-# times where rates fall from pass to pass: it takes moments, and is nearly always better than one pass
+# Total weights: tiny data is learned until there were `ENOUGH` rows in all. `SMALL` data is learned `FEW_PASSES`
+# times if rates fall from pass to pass: it takes moments, and is nearly always better than one pass
 # (`benchmarks.quality.passes`).
 SMALL, ENOUGH = 20_000.0, 2_000.0
 FEW_PASSES, MOST_PASSES = 3, 50
-_ROUNDING = 1e-9  # of a sum of weights: it must not decide
+_ROUNDING = 1e-9  # a relative error of sums of weights that must not decide
 
 Order = NDArray[np.int64]
 
-_COMPARED = 33  # rows, of which the most ordinary one comes first
-# Random access to memory takes longer than learning. So of more rows than this, if neighbours have no more in
-# common than others, blocks of them are drawn, and rows change places within groups of blocks.
+_COMPARED = 33  # the most ordinary of this many rows comes first
+# Random access to memory takes longer than learning. So for more rows than this, unless neighbours are alike,
+# blocks are shuffled, and then rows within groups of blocks.
 _MANY_ROWS, _BLOCK, _GROUP = 1 << 14, 64, 1 << 10
-_ALIKE = 0.75  # neighbours whose labels differ less than this part of what those of others do
+_ALIKE = (
+    0.75  # neighbours are alike if their labels differ less than this part of the difference of any two rows
+)
 
 
 def check(estimator: Any) -> None:
@@ -46,14 +49,14 @@ def check(estimator: Any) -> None:
 
 
 def in_files(estimator: Any) -> int:
-    """Files are learned once unless told otherwise: nobody knows how many rows they have."""
+    """Return the passes over files: one by default, as the number of rows is unknown."""
     if estimator.passes != AUTO:
         return int(estimator.passes)
     return MOST_PASSES if estimator.early_stopping else 1
 
 
 def in_memory(estimator: Any, weights: NDArray[np.float64], *, several: bool) -> int:
-    """At most, where something stops earlier. `several`: whether small data is worth more than one pass."""
+    """Return the most passes over rows in memory; `several`: whether small data gets more than one."""
     if estimator.passes != AUTO:
         return int(estimator.passes)
     if estimator.early_stopping:
@@ -64,13 +67,14 @@ def in_memory(estimator: Any, weights: NDArray[np.float64], *, several: bool) ->
     return int(np.clip(passes, least, MOST_PASSES))
 
 
-def held_out(estimator: Any, rows: Examples) -> Order:
-    """The rows to decide by when to stop: of all with a weight, every so many-th."""
+def held_out(estimator: Any, rows: Examples) -> NDArray[np.bool_]:
+    """Mark the rows that decide when to stop: one in so many of those with a weight; none without early stopping."""
+    held = np.zeros(len(rows), bool)
     if not estimator.early_stopping:
-        return np.zeros(0, np.int64)
+        return held
     step = round(1.0 / estimator.validation_fraction)
-    held = np.flatnonzero(rows.sample_weight)[step - 1 :: step]
-    if not len(held):
+    held[np.flatnonzero(rows.sample_weight)[step - 1 :: step]] = True
+    if not held.any():
         raise ValueError(
             f"early stopping holds out one row in {step}, and there are fewer with a weight: "
             "use a larger validation_fraction, or leave early_stopping out"
@@ -79,7 +83,7 @@ def held_out(estimator: Any, rows: Examples) -> Order:
 
 
 def run(loop: PassLoop, held_out: Examples, verbose: int) -> list[float]:
-    """All passes, or those up to the best; returns the loss of the rows held out after each."""
+    """Learn all passes, or those up to the best; returns the loss on the rows held out after each."""
     if len(held_out) and not held_out.sample_weight.any():
         raise ValueError(
             "early stopping: the rows held out have a weight of 0 (class weights included): "
@@ -87,20 +91,21 @@ def run(loop: PassLoop, held_out: Examples, verbose: int) -> list[float]:
         )
     return loop.run_until_best(
         (lambda: _mean_loss(loop.engine, held_out)) if len(held_out) else None,
-        after_pass=(lambda found: _say(loop, found)) if verbose else None,
+        after_pass=(lambda losses: _report_pass(loop, losses)) if verbose else None,
     )
 
 
-def _say(loop: PassLoop, found: list[float]) -> None:
+def _report_pass(loop: PassLoop, losses: list[float]) -> None:
     engine, done = loop.engine, loop.position[0]
-    said = f"held-out loss {found[-1]:.6f}" if found else "learned"
+    text = f"held-out loss {losses[-1]:.6f}" if losses else "learned"
     if done == 1:
-        said = f"progressive loss {engine.progressive_loss[engine.best]:.6f}" + (f", {said}" if found else "")
-    sys.stderr.write(f"pass {done} of {loop.passes}: {said}\n")
+        progress = f"progressive loss {engine.progressive_loss[engine.best]:.6f}"
+        text = f"{progress}, {text}" if losses else progress
+    sys.stderr.write(f"pass {done} of {loop.passes}: {text}\n")
 
 
 def _mean_loss(engine: Engine, rows: Examples) -> float:
-    """Of the predictions, by weight; of several classes, that of their models on average."""
+    """Return the weighted mean loss of the predictions; with several classes, that of their models on average."""
     loss, predictions, labels = engine.settings[0].loss, engine.predict(rows), rows.labels[:, np.newaxis]
     if predictions.ndim == 1:
         predictions = predictions[:, np.newaxis]
@@ -114,7 +119,7 @@ def _mean_loss(engine: Engine, rows: Examples) -> float:
 def order_of_passes(
     estimator: Any, rows: Examples, learned: NDArray[np.bool_] | None = None
 ) -> Callable[[int], Order] | None:
-    """Draws the order for one pass after another; None: they stay as they are.
+    """Return a function that draws the order of each pass; None if rows stay as they are.
 
     `learned` marks the rows whose labels may be looked at; None: all that have a weight.
     """
@@ -136,7 +141,7 @@ def order_of_passes(
 
 
 def _mixed(labels: NDArray[np.float64]) -> bool:
-    """Whether rows are in no order as far as their labels can tell."""
+    """Return whether rows are in no order, as far as labels show."""
     return bool(np.abs(np.diff(labels)).mean() >= _ALIKE * np.abs(labels - labels[::-1]).mean())
 
 
@@ -150,7 +155,7 @@ def _block_permutation(random: Any, count: int) -> Order:
 
 
 def _ordinary_first(rows: Examples, order: Order) -> Order:
-    """The row nearest to the means of the first ones comes first: columns are measured from its values."""
+    """Move the row nearest to the means of the first ones to the front: columns are measured from its values."""
     first = order[:_COMPARED]
     few = rows.take(first)
     places = np.tile(few.indices, len(few)) if few.dense else few.indices

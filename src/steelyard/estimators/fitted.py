@@ -1,30 +1,81 @@
-"""What estimators share: what they know when they have learned, all or nothing, and a link to their page."""
+"""The fitted state of estimators, the attributes that follow from it, all-or-nothing learning, a link to their page.
+
+`fit`, files, sweeps and saved models put a `FittedState` into an estimator (`set_state`) and take it out
+(`state_of`): nothing else touches the attribute in which it is kept.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from steelyard import _interrupts
+from steelyard.engine.calibration import Calibration
+from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine
 from steelyard.model import Model
 
+if TYPE_CHECKING:
+    from steelyard.features import Names
+
+
+@dataclass(frozen=True)
+class FittedState:
+    """What an estimator has learned. It is replaced, never changed, so that failed learning can be undone."""
+
+    engine: Engine
+    names: Optional["Names"] = None
+    """The names of features, from files."""
+    calibration: ProgressiveCalibration | None = None
+    """Fitted to progressive predictions; it goes on with the model."""
+    held_out_calibration: Calibration | None = None
+    """Fitted to rows held out; it stays, and replaces the other one."""
+
+
+def state_of(estimator: Any) -> FittedState | None:
+    """Return the state of an estimator; None before it is fitted."""
+    state: FittedState | None = vars(estimator).get("_fitted_state")
+    return state
+
+
+def fitted_state(estimator: Any) -> FittedState:
+    """Return the state of an estimator; a NotFittedError before it is fitted."""
+    check_is_fitted(estimator, "_fitted_state")
+    state = state_of(estimator)
+    assert state is not None
+    return state
+
+
+def set_state(estimator: Any, state: FittedState) -> None:
+    """Let the estimator continue from this state."""
+    estimator._fitted_state = state
+
+
+def drop_state(estimator: Any) -> None:
+    """Let the estimator begin anew."""
+    vars(estimator).pop("_fitted_state", None)
+
+
+def count_classes(estimator: Any) -> int:
+    """Return the number of classes; 0 where labels are numbers."""
+    return len(getattr(estimator, "classes_", ()))
+
 
 def only_model(models: list[Model]) -> Model:
-    """What `model_` is; an AttributeError where there are several."""
+    """Return the one model; an AttributeError where there are several."""
     if len(models) > 1:
         raise AttributeError(f"there is no one model_: there are {len(models)} models_, one for each class")
     return models[0]
 
 
 class FittedAttributes:
-    """All of this is the engine's. Before anything is learned, there are no such attributes."""
-
-    _engine: Engine
+    """Attributes that the engine gives. They do not exist before anything is learned."""
 
     @property
     def progressive_loss_(self) -> float:
@@ -71,15 +122,16 @@ class FittedAttributes:
         return results | {"share": engine.shares}
 
     def _fitted(self, attribute: str) -> Engine:
-        """What has learned; before there is any, the attribute does not exist."""
-        if "_engine" not in vars(self):
+        """Return the engine; before it exists, this attribute does not exist either."""
+        state = state_of(self)
+        if state is None:
             raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
-        return self._engine
+        return state.engine
 
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Learning is all or nothing: whatever goes wrong, the estimator has the attributes it had."""
+    """Restore the attributes of the estimator on any error: learning is all or nothing."""
     before = dict(vars(estimator))
     try:
         yield
@@ -91,7 +143,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """The same for learning in place: an interrupt in here is heard when everything is learned."""
+    """Do the same for learning in place: an interrupt takes effect when everything is learned."""
     with _interrupts.deferred(), unchanged_on_error(estimator):
         yield
 

@@ -1,4 +1,4 @@
-"""What users hand in, checked: X as a matrix of numbers, and the classes in a column of labels."""
+"""Check what users pass to estimators: X as a matrix of numbers, and the classes in a column of labels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 
 def check_present(y: Any) -> None:
-    """Labels must not be missing. (In a list, NumPy would make the string "nan" of a NaN beside strings.)"""
+    """Refuse missing labels. (In a list with strings, NumPy would turn NaN into the string "nan".)"""
     if isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object):
         for row, label in enumerate(y):
             if label is None or type(label).__name__ in ("NAType", "NaTType") or _is_nan(label):
@@ -26,12 +26,12 @@ def _is_nan(label: Any) -> bool:
 
 
 def find_classes(column: NDArray[Any]) -> NDArray[Any]:
-    """The classes in a column of labels, sorted."""
+    """Return the classes in a column of labels, sorted."""
     return _two_numbers(column) if column.dtype.kind in "biuf" and len(column) else _any_kind(column)
 
 
 def _two_numbers(column: NDArray[Any]) -> NDArray[Any]:
-    """The common case, in a few passes over the column and without sorting it."""
+    """Find two whole numbers, the common case, in a few passes over the column and without sorting it."""
     both = np.array([column.min(), column.max()])
     plain = both[0] < both[1] and np.all(both == np.rint(both))
     if plain and np.all((column == both[0]) | (column == both[1])):
@@ -55,7 +55,7 @@ def _any_kind(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_classes(classes: Any) -> NDArray[Any]:
-    """The classes that a user names."""
+    """Check the classes that a user names."""
     column = column_or_1d(classes)
     if len(np.unique(column)) != len(column):
         raise ValueError(f"a class is named twice in {column.tolist()}")
@@ -63,7 +63,7 @@ def check_classes(classes: Any) -> NDArray[Any]:
 
 
 def encode_labels(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """The number of each label's class."""
+    """Return the number of each label's class."""
     codes = _encode(column, classes)
     _check_known(codes >= 0, column, classes)
     return codes
@@ -72,7 +72,7 @@ def encode_labels(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int
 def encode_pair(
     column: NDArray[Any], classes: NDArray[Any], pair: tuple[float, float]
 ) -> NDArray[np.float64]:
-    """The labels of two classes as the loss takes them; not copied where they are so already."""
+    """Return the labels of two classes as the loss takes them, without a copy if they are so already."""
     second = column == classes[1]
     _check_known(second | (column == classes[0]), column, classes)
     if column.dtype == np.float64 and column.flags.carray and classes.tolist() == [*pair]:
@@ -88,7 +88,7 @@ def _check_known(known: NDArray[np.bool_], column: NDArray[Any], classes: NDArra
 
 
 def _encode(column: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """As above, −1 for what is no class."""
+    """Return the number of each label's class, −1 for others."""
     if column.dtype.kind in "biuf" and classes.dtype.kind in "biuf":
         places = np.searchsorted(classes, column).clip(max=len(classes) - 1)
         return np.where(classes[places] == column, places, -1)
@@ -102,10 +102,10 @@ def _list(classes: NDArray[Any]) -> str:
 
 
 def check_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a NumPy array or SciPy matrix of numbers. `reset`: remember its width and names, else check them.
+    """Return X as a NumPy array or SciPy matrix of numbers; `reset` stores its width and names, else checks them.
 
-    Values are left to `examples`, which looks at each once. scikit-learn's own check reads a sparse
-    matrix several times, so it is kept for what needs converting and for what is wrong.
+    `examples` checks the values, in one pass. scikit-learn's own check reads a sparse matrix several times: it is
+    used only if X has to be converted, or is wrong.
     """
     checked = X if _is_matrix_of_numbers(X) else _converted(estimator, X)
     validate_data(estimator, X, reset=reset, skip_check_array=True)

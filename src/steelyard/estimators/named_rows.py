@@ -1,4 +1,4 @@
-"""Texts, rows by the names of columns, and frames, for estimators that have learned files.
+"""Predict texts, dicts by column name, and frames, with estimators that have learned files.
 
 They are read as a file with these rows would be: lists as JSON lines, frames as Arrow tables.
 """
@@ -25,7 +25,7 @@ _TOGETHER = 4096  # rows of a list that are read at a time
 
 
 def are_named(X: Any) -> bool:
-    """Whether these are rows for a reader: texts, rows by name, or a frame; all else is a matrix."""
+    """Return whether these are rows for a reader: texts, dicts, or a frame; everything else is a matrix."""
     if isinstance(X, str | Mapping) or hasattr(X, "columns"):
         return True
     if len(getattr(X, "shape", (0,))) != 1:  # lists have no shape
@@ -37,7 +37,7 @@ def are_named(X: Any) -> bool:
 
 
 def predict(engine: Predicts, spec: InputSpec, X: Any) -> NDArray[np.float64]:
-    """w·x of each row, the same bits as of a file with these rows."""
+    """Return w·x of each row, bit for bit as for a file with these rows."""
     if isinstance(X, str | Mapping):
         raise ValueError("rows come in a list, a single one too: [row]")  # noqa: TRY004 - as for a matrix
     table = _as_table(spec)
@@ -49,7 +49,7 @@ def predict(engine: Predicts, spec: InputSpec, X: Any) -> NDArray[np.float64]:
 
 
 def _as_table(spec: InputSpec) -> InputSpec:
-    """How JSON lines with the columns of the model are read."""
+    """Return how JSON lines with the columns of the model are read."""
     named = compatibility.spec_of_names(spec)
     if named is None or named.columns is None:
         learned = "sparse rows without names" if named is None else named.format
@@ -83,7 +83,7 @@ def _of_list(spec: InputSpec, columns: Columns, rows: Sequence[Any]) -> Iterator
 
 
 def _line(columns: Columns, number: int, row: Any) -> str:
-    """The row as a line of JSON, with the columns that predictions need."""
+    """Return the row as a line of JSON, with the columns that predictions need."""
     wanted = *columns.features, *columns.with_role(roles.BASE)
     listed = ", ".join(columns.features)
     if isinstance(row, str):
@@ -101,5 +101,5 @@ def _line(columns: Columns, number: int, row: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as JSON can hold them; whatever else there is, as text."""
+    """Convert NumPy's numbers and arrays to values that JSON can hold; everything else to text."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else str(value)

@@ -1,8 +1,9 @@
-"""`OnlineEstimator`: what the classifier and the regressor share. Both are a surface over one engine."""
+"""`OnlineEstimator`: the base class of the classifier and the regressor, a surface over one engine."""
 
 import copy
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -10,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from steelyard import weight_summary
 from steelyard.engine.passes import PassLoop
@@ -20,13 +20,23 @@ from steelyard.engine.row_sources import RowsInMemory
 from steelyard.engine.single_model import SingleModel
 from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.file_methods import FileMethods
-from steelyard.estimators.fitted import DocumentationLink, FittedAttributes, unchanged_on_error
+from steelyard.estimators.fitted import (
+    DocumentationLink,
+    FittedAttributes,
+    FittedState,
+    count_classes,
+    drop_state,
+    fitted_state,
+    set_state,
+    state_of,
+    unchanged_on_error,
+)
 from steelyard.estimators.inputs import check_matrix
 from steelyard.estimators.parameter_hints import check_names, hint_unknown
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
-from steelyard.model import Settings
+from steelyard.settings import Settings
 
 _SILENCE = "If this is intended: warnings.simplefilter('ignore', steelyard.WeightWarning)"
 
@@ -35,9 +45,6 @@ AS_GIVEN = f"To learn each as that many copies: weight_scale='as_given'. {_SILEN
 
 class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
-
-    _follow_labels = True  # whether the unit of the labels is to be found out, see `label_units`
-    _calibration: ProgressiveCalibration | None = None
 
     @hint_unknown
     def __init__(
@@ -85,18 +92,14 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
 
     @abstractmethod
     def _labels(self, y: Any, loss: Loss) -> NDArray[np.float64]:
-        """The labels as the loss takes them."""
-
-    def _count_classes(self) -> int:
-        """0 where labels are numbers."""
-        return 0
+        """Return the labels as the loss takes them."""
 
     def _class_weighted(self, chunk: Examples, loss: Loss, learned: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The weights times those of the classes, where there are classes."""
+        """Return the weights times those of the classes, if there are classes."""
         return chunk.sample_weight
 
     def _begin_calibration(self, settings: list[Settings]) -> ProgressiveCalibration | None:
-        """Numbers need none."""
+        """Return a new calibration; None, as labels that are numbers need none."""
         return None
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -116,15 +119,14 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         self
         """
         with unchanged_on_error(self):
-            begun: Engine | None = getattr(self, "_engine", None) if self.warm_start else None
+            begun = state_of(self) if self.warm_start else None
             if begun is None:
                 self._forget()
-            settings = settings_of(self, None if begun is None else begun.settings)
-            chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None)
-            held_out = fit_passes.held_out(self, chunk)
-            learned = np.ones(len(chunk), bool)
-            learned[held_out] = False
-            chunk = self._weighted(chunk, settings[0].loss, learned)
+            settings = settings_of(self, None if begun is None else begun.engine.settings)
+            chunk, learned = rows_to_learn(
+                self, X, y, sample_weight, settings[0], lambda rows: ~fit_passes.held_out(self, rows),
+                anew=begun is None,
+            )  # fmt: skip
             rows = replace(chunk, sample_weight=np.where(learned, chunk.sample_weight, 0.0))
             if not rows.sample_weight.any():
                 raise ValueError(
@@ -132,7 +134,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
                 )
             self.weight_summary_ = weight_summary.summarise(rows.sample_weight)
             weight_summary.warn(self.weight_summary_, stacklevel=2)
-            engine = self._ready(copy.deepcopy(begun), settings, chunk)
+            engine = self._ready(None if begun is None else copy.deepcopy(begun.engine), settings, chunk)
             engine.reset_progress()
             # rows of a fit that goes on may have been seen: their predictions calibrate nothing
             calibration = self._begin_calibration(settings) if begun is None else None
@@ -140,10 +142,11 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             source = RowsInMemory(rows, order_of=order_of, piece=_piece(engine))
             passes = fit_passes.in_memory(self, rows.sample_weight, several=self.scaling == "standardized")
             loop = PassLoop(engine, source, passes, calibration=calibration)
-            losses = fit_passes.run(loop, chunk.take(held_out), self.verbose)
-            self._engine = loop.engine
-            if calibration is not None:
-                self._calibration = calibration
+            losses = fit_passes.run(loop, chunk.take(np.flatnonzero(~learned)), self.verbose)
+            if begun is None:
+                set_state(self, FittedState(loop.engine, calibration=calibration))
+            else:
+                set_state(self, replace(begun, engine=loop.engine))
             self.n_iter_ = loop.position[0]
             if losses:
                 self.validation_losses_ = np.array(losses)
@@ -155,10 +158,12 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
                 "weight_scale='mean_one' needs all the weights, and partial_fit sees some of them: "
                 "use 'as_given', and divide by their mean yourself if you know it"
             )
-        begun: Engine | None = getattr(self, "_engine", None)
-        settings = settings_of(self, None if begun is None else begun.settings)
-        chunk = self._examples(X, y, sample_weight, settings[0], anew=begun is None, stacklevel=5)
-        chunk = self._weighted(chunk, settings[0].loss, np.ones(len(chunk), bool))
+        begun = state_of(self)
+        settings = settings_of(self, None if begun is None else begun.engine.settings)
+        chunk, _ = rows_to_learn(
+            self, X, y, sample_weight, settings[0], lambda rows: np.ones(len(rows), bool), anew=begun is None,
+            stacklevel=4,
+        )  # fmt: skip
         if begun is not None and not chunk.sample_weight.any():
             return self  # a chunk of absent rows
         before = getattr(self, "weight_summary_", weight_summary.NOTHING)
@@ -169,36 +174,29 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             remedy = f"Divide them yourself, from the first call on. {_SILENCE}"
             warn_of_scale(self.weight_summary_.scale_warning(remedy), stacklevel=4)
         self.n_iter_ = getattr(self, "n_iter_", 1)
-        engine = self._ready(begun, settings, chunk)
+        engine = self._ready(None if begun is None else begun.engine, settings, chunk)
         if begun is None:
             calibration = self._begin_calibration(settings)
         else:
-            calibration = None if self._calibration is None else self._calibration.copy()
+            calibration = None if begun.calibration is None else begun.calibration.copy()
         with engine.unchanged_on_error(chunk):
             PassLoop(engine, RowsInMemory(chunk, piece=_piece(engine)), calibration=calibration).run()
-        self._engine = engine
-        if calibration is not None:
-            self._calibration = calibration
+        if begun is None:
+            set_state(self, FittedState(engine, calibration=calibration))
+        else:
+            set_state(self, replace(begun, engine=engine, calibration=calibration))
         return self
 
     def _ready(self, begun: Engine | None, settings: list[Settings], chunk: Examples) -> Engine:
-        """A new engine, or the one that was begun, under the settings of now."""
+        """Return a new engine, or the one that was begun, under the present settings."""
         if begun is not None:
             return begun if begun.settings == settings else begun.with_settings(settings)
-        return new_engine(settings, self._count_classes(), chunk.features)
+        return new_engine(settings, count_classes(self), chunk.features)
 
     def _forget(self) -> None:
-        """What the next fit finds out anew."""
-        found = (
-            "classes_",
-            "input_spec_",
-            "weight_factor_",
-            "_calibration",
-            "_held_out_calibration",
-            "_names",
-            "validation_losses_",
-        )
-        for name in found:
+        """Drop what the next fit finds out anew."""
+        drop_state(self)
+        for name in ("classes_", "input_spec_", "weight_factor_", "validation_losses_"):
             self.__dict__.pop(name, None)
 
     def _examples(
@@ -209,13 +207,14 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         settings: Settings,
         *,
         anew: bool,
-        stacklevel: int = 4,
+        stacklevel: int,
     ) -> Examples:
+        """Check rows; `anew` finds the features, the classes and the factor of weights, else checks them."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         rows = check_matrix(self, X, reset=anew)
         labels = self._labels(y, settings.loss)
-        loss = settings.loss if self._count_classes() <= 2 else None  # else the labels are numbers of classes
+        loss = settings.loss if count_classes(self) <= 2 else None  # else the labels are numbers of classes
         chunk = examples(rows, labels, sample_weight, loss=loss)
         if anew:
             self.weight_factor_ = self._find_weight_factor(chunk, stacklevel + 1)
@@ -225,14 +224,14 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         return chunk
 
     def _weighted(self, chunk: Examples, loss: Loss, learned: NDArray[np.bool_]) -> Examples:
-        """With weights as they are learned. Only rows that are learned have a say in that."""
+        """Return rows with the weights of learning. Only rows that are learned influence these."""
         weights = self._class_weighted(chunk, loss, learned)
         if self.weight_scale == "mean_one" and weights[learned].any():
             weights = weights * (np.count_nonzero(weights[learned]) / weights[learned].sum())
         return replace(chunk, sample_weight=weights)
 
     def _find_weight_factor(self, chunk: Examples, stacklevel: int) -> float:
-        """What weights are multiplied by from now on: 1, unless they make no sense as counts."""
+        """Return the factor of weights from now on: 1, unless weights make no sense as counts."""
         factor = weight_summary.factor_for(chunk.sample_weight) if self.weight_scale == "auto" else 1.0
         if factor == 1.0:
             return 1.0
@@ -241,19 +240,18 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         return factor
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
-        check_is_fitted(self, "_engine")
+        engine = fitted_state(self).engine
         if hasattr(self, "input_spec_"):
             from steelyard.estimators import named_rows  # not at the top: it has the readers
 
             if named_rows.are_named(X):
-                return named_rows.predict(self._engine, self.input_spec_, X)
+                return named_rows.predict(engine, self.input_spec_, X)
         rows = check_matrix(self, X, reset=False)
-        return self._engine.predict(examples(rows, features=self.n_features_in_))
+        return engine.predict(examples(rows, features=self.n_features_in_))
 
     def save(self, path: str | Path) -> None:
         """Write a model file. `load` reads it, and `partial_fit` then continues as if never stopped."""
-        check_is_fitted(self, "_engine")
-        saving.save(self, self._engine, path)
+        saving.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path, loss: Loss | None = None) -> Self:
@@ -276,8 +274,25 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
         return tags
 
 
+def rows_to_learn(
+    estimator: OnlineEstimator,
+    X: Any,
+    y: Any,
+    sample_weight: ArrayLike | None,
+    settings: Settings,
+    mark_learned: Callable[[Examples], NDArray[np.bool_]],
+    *,
+    anew: bool,
+    stacklevel: int = 3,
+) -> tuple[Examples, NDArray[np.bool_]]:
+    """Check and weight rows as the estimator's `fit` does; returns which of them are learned, too."""
+    chunk = estimator._examples(X, y, sample_weight, settings, anew=anew, stacklevel=stacklevel + 2)
+    learned = mark_learned(chunk)
+    return estimator._weighted(chunk, settings.loss, learned), learned
+
+
 def _piece(engine: Engine) -> int | None:
-    """Rows at a time: of several models, as many as leave little memory to their predictions."""
+    """Return the rows of a piece: few for several models, so that predictions take little memory."""
     return None if isinstance(engine, SingleModel) else 0
 
 

@@ -1,4 +1,4 @@
-"""The parameters of an estimator → the settings of a model."""
+"""Turn the parameters of an estimator into the settings of models."""
 
 import copy
 from collections.abc import Mapping
@@ -6,33 +6,34 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from steelyard import losses
 from steelyard._field_types import is_number
 from steelyard.engine.auto_rate import candidates
 from steelyard.estimators import fit_passes
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.schedules import AUTO
+from steelyard.settings import Settings
 
 DEFAULT = Settings()
 WEIGHT_SCALES = ("auto", "as_given", "mean_one")
 
 _SWITCHES = ("fit_intercept", "shuffle", "early_stopping", "calibrate", "warm_start")
 _NUMBERS = ("initial_t", "power_t", "l1", "l2")
-# What may change between two calls that go on with one model. The rest decides what its arrays hold.
+# Settings that may change between two calls for one model. The others decide what its arrays hold.
 _FREE = {"update", "learning_rate", "initial_t", "power_t"}
 _FIXED = sorted({field.name for field in fields(Settings)} - _FREE)
 
-# The parameters over which a sweep can go: those of a model. (The rest is about rows.)
+# The parameters over which a sweep can go: those of models. (The others are about rows.)
 SWEPT = tuple("fit_intercept" if field.name == "bias" else field.name for field in fields(Settings))
 SWEPT = tuple(name for name in SWEPT if name not in ("follow_labels", "follow_classes"))
 
 
 def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
-    """The parameters, checked: of one model, or of all that compete with `learning_rate="auto"`.
+    """Return the settings of one model, or of all that compete with `learning_rate="auto"`; parameters are checked.
 
-    With models that were begun, also against what they were begun with.
+    `begun` are the settings of models that continue: they must agree.
     """
     fit_passes.check(estimator)
     if estimator.weight_scale not in WEIGHT_SCALES:
@@ -41,17 +42,14 @@ def settings_of(estimator: Any, begun: list[Settings] | None) -> list[Settings]:
     auto = isinstance(estimator.learning_rate, str) and estimator.learning_rate == AUTO
     settings = learning_settings(estimator, auto=auto)
     if begun is not None:
-        old = begun[0]  # it goes on with what is no parameter
+        old = begun[0]  # these two are not parameters
         settings = replace(settings, follow_labels=old.follow_labels, follow_classes=old.follow_classes)
         _check_unchanged(begun, settings, auto)
     return candidates(settings, begun) if auto else [settings]
 
 
 def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
-    """Those parameters, checked, that say how a model learns; `auto`: whether its rate is to be found out.
-
-    None: this estimator cannot do that.
-    """
+    """Return the settings of one model; `auto`: whether its rate is found out, None if the estimator cannot do that."""
     for name in _SWITCHES:
         if not isinstance(given := getattr(estimator, name, False), bool | np.bool_):
             raise TypeError(f"{name} must be True or False; got {given!r}")
@@ -71,14 +69,14 @@ def learning_settings(estimator: Any, auto: bool | None = None) -> Settings:
         average=getattr(estimator, "average", None),
         bias=bool(estimator.fit_intercept),
         dtype=np.dtype(estimator.dtype).name,
-        follow_labels=estimator._follow_labels,
+        follow_labels=not is_classifier(estimator),  # labels of classes are codes
         follow_classes=True,
         **{name: float(getattr(estimator, name)) for name in _NUMBERS},
     )
 
 
 def swept(estimator: Any, params: Mapping[str, Any]) -> Settings:
-    """The settings of the estimator with some of its parameters changed."""
+    """Return the settings of the estimator with some of its parameters changed."""
     changed = copy.copy(estimator)
     for name, value in params.items():
         setattr(changed, name, value)
@@ -89,7 +87,7 @@ def swept(estimator: Any, params: Mapping[str, Any]) -> Settings:
 
 
 def loss_of(estimator: Any) -> Loss:
-    """The loss, which may be given by name."""
+    """Return the loss, which may be given by name."""
     loss = estimator.loss
     if isinstance(loss, str):
         return losses.by_name(loss)

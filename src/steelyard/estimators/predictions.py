@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.estimators.fitted import state_of
 from steelyard.estimators.parameters import loss_of
 from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
@@ -76,7 +77,7 @@ class ClassPredictions(ABC):
 
     def _calibrates(self) -> bool:
         """Whether there is a calibration, or will be one after `fit`."""
-        if "_engine" in vars(self):
+        if state_of(self) is not None:
             return hasattr(self, "calibration_")
         return bool(getattr(self, "calibrate", False))
 

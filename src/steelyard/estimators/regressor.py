@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import column_or_1d
 
-from steelyard.estimators.fitted import all_or_nothing
+from steelyard.estimators.fitted import all_or_nothing, fitted_state
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.losses import Loss
 
@@ -182,7 +182,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):  # type: ignore[misc]
         return self._within_domain(self._file_predictions(paths, text, on_error, threads))
 
     def _within_domain(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        domain = self._engine.settings[0].loss.domain
+        domain = fitted_state(self).engine.settings[0].loss.domain
         return np.clip(predictions, domain.low, domain.high, out=predictions)
 
     @property

@@ -1,4 +1,4 @@
-"""Estimators in model files. What a model does not know of them is kept beside it, as JSON."""
+"""Estimators in model files: parameters and fitted attributes are stored beside the models, as JSON."""
 
 from pathlib import Path
 from typing import Any
@@ -9,18 +9,21 @@ from steelyard import losses, model_file
 from steelyard._messages import GONE
 from steelyard.engine import class_weights, progressive_calibration, protocol
 from steelyard.engine.protocol import Engine
+from steelyard.estimators.fitted import FittedState, fitted_state, set_state
 from steelyard.losses import Loss
-from steelyard.model import Settings
 from steelyard.model_file import ModelFile
+from steelyard.settings import Settings
 from steelyard.weight_summary import NOTHING
 
 
-def save(estimator: Any, engine: Engine, path: str | Path) -> None:
-    """Parameters and fitted attributes go beside the models. (The loss is in them.)"""
-    model_file.save(path, describe(estimator, engine))
+def save(estimator: Any, path: str | Path) -> None:
+    """Write the model file of a fitted estimator."""
+    model_file.save(path, describe(estimator))
 
 
-def describe(estimator: Any, engine: Engine) -> ModelFile:
+def describe(estimator: Any, engine: Engine | None = None) -> ModelFile:
+    """Return the content of the model file of a fitted estimator; `engine` may be a copy of its own."""
+    state = fitted_state(estimator)
     parameters = estimator.get_params(deep=False)
     del parameters["loss"]
     if "class_weight" in parameters:
@@ -29,9 +32,9 @@ def describe(estimator: Any, engine: Engine) -> ModelFile:
         parameters["random_state"] = None  # a generator's own state is not worth keeping
     spec = getattr(estimator, "input_spec_", None)
     return ModelFile(
-        engine.state(),
+        (state.engine if engine is None else engine).state(),
         spec=None if spec is None else spec.as_json(),
-        names=getattr(estimator, "_names", None),
+        names=state.names,
         class_names=getattr(estimator, "classes_", None),
         feature_names=getattr(estimator, "feature_names_in_", None),
         estimator=type(estimator).__name__,
@@ -40,12 +43,12 @@ def describe(estimator: Any, engine: Engine) -> ModelFile:
         weight_factor=getattr(estimator, "weight_factor_", 1.0),
         n_iter=int(estimator.n_iter_),
         calibration=getattr(estimator, "calibration_", None),
-        progressive_calibration={} if estimator._calibration is None else estimator._calibration.arrays(),
+        progressive_calibration={} if state.calibration is None else state.calibration.arrays(),
     )
 
 
 def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
-    """An estimator of this class, as fitted as the file is."""
+    """Return an estimator of this class with the models of the file."""
     content, engine = protocol.load(path, loss)
     settings = engine.settings[0]
     if content.estimator is not None and content.estimator != cls.__name__:
@@ -71,23 +74,16 @@ def load(cls: type[Any], path: str | Path, loss: Loss | None) -> Any:
         estimator = cls(_name_or_loss(settings.loss), **parameters)
     except TypeError as error:
         raise ValueError(f"{path}: not a model file, or a damaged one ({error})") from None
-    estimator._engine = engine
+    calibration = None if classes is None else progressive_calibration.load(content, path, len(classes))
+    held_out_calibration = None if content.progressive_calibration else content.calibration
+    set_state(estimator, FittedState(engine, content.names, calibration, held_out_calibration))
     estimator.n_features_in_ = engine.features
     estimator.n_iter_ = content.n_iter
     estimator.weight_summary_ = content.weight_summary or NOTHING
-    # of a model that the command line has trained, it is part of how files are read
+    # for a model of the command line, the factor is part of how files are read
     estimator.weight_factor_ = content.weight_factor if spec is None else spec.weight_factor
-    fitted = {
-        "classes_": classes,
-        "feature_names_in_": content.feature_names,
-        "input_spec_": spec,
-        "_calibration": None
-        if classes is None
-        else progressive_calibration.load(content, path, len(classes)),
-        "_held_out_calibration": None if content.progressive_calibration else content.calibration,
-        "_names": content.names,
-    }
-    for name, value in fitted.items():
+    attributes = {"classes_": classes, "feature_names_in_": content.feature_names, "input_spec_": spec}
+    for name, value in attributes.items():
         if value is not None:
             setattr(estimator, name, value)
     return estimator
@@ -101,18 +97,10 @@ def _spec(content: ModelFile, path: str | Path) -> Any:
 
 
 def _parameters(settings: Settings, content: ModelFile, *, auto: bool) -> dict[str, Any]:
-    """Those of an estimator that goes on as a model of the command line, or a learner, would."""
+    """Return parameters under which an estimator continues as a model of the command line, or a learner, would."""
     names = (
-        "update",
-        "scaling",
-        "learning_rate",
-        "initial_t",
-        "power_t",
-        "l1",
-        "l2",
-        "average",
-        "dtype",
-    )
+        "update", "scaling", "learning_rate", "initial_t", "power_t", "l1", "l2", "average", "dtype",
+    )  # fmt: skip
     parameters = {name: getattr(settings, name) for name in names}
     if auto:
         parameters |= {"learning_rate": "auto", "power_t": 0.0, "initial_t": Settings().initial_t}
@@ -127,7 +115,7 @@ def _parameters(settings: Settings, content: ModelFile, *, auto: bool) -> dict[s
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers, and types such as numpy.float32, as JSON can hold them."""
+    """Convert NumPy's numbers, and types such as numpy.float32, to values that JSON can hold."""
     if isinstance(value, type):
         return np.dtype(value).name
     return value.item() if isinstance(value, np.generic) else value

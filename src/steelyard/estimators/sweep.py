@@ -26,7 +26,7 @@ from steelyard.sweep.search import Search
 
 
 def _has(method: str) -> Any:
-    """Whether the winner has such a method, or before there is one, the estimator."""
+    """Make a check whether the winner has this method, or, before there is one, the estimator."""
 
     def check(self: "Sweep") -> bool:
         getattr(getattr(self, "best_estimator_", self.estimator), method)
@@ -136,7 +136,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             self._forget()
             expanded, template = self._expanded(), self._template()
             prepared = _sweep_inputs.prepare(template, X, y, sample_weight, holdout=self._holdout())
-            # progressive figures are of the first pass: where nothing else is measured, more would be in vain
+            # progressive figures are of the first pass: further passes would not change the results
             several = self.holdout is not None and all(
                 point.settings.scaling == "standardized" for point in expanded.points
             )
@@ -201,22 +201,22 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
                     "partial_fit does not hold rows out, since it does not keep them to measure the models "
                     "at the end; leave out holdout, and compare by the progressive loss"
                 )
-            ongoing = getattr(self, "_ongoing", None)
-            if ongoing is None:
+            sweep = getattr(self, "_stream_sweep", None)
+            if sweep is None:
                 named = getattr(self, "classes_", None) if classes is None else classes
-                ongoing = _sweep_inputs.begin(self._template(), self._expanded(), named)
-                self._check_comparable(ongoing.empty_results(self.scoring))
-            elif self._expanded().points != ongoing.points:
+                sweep = _sweep_inputs.begin(self._template(), self._expanded(), named)
+                self._check_comparable(sweep.empty_results(self.scoring))
+            elif self._expanded().points != sweep.points:
                 raise ValueError(
                     "the grid, or what the estimator has beside it, is not as it was when partial_fit began: "
                     "its models cannot become others; set it back, or begin with a new Sweep"
                 )
-            ongoing.learn(X, y, sample_weight, threads=self._threads(), memory=plan.memory_of(self.memory))
-            self._ongoing = ongoing
-            self._conclude(ongoing.results(self.scoring), ongoing.notes)
-            self._take_over(ongoing.template)
+            sweep.learn(X, y, sample_weight, threads=self._threads(), memory=plan.memory_of(self.memory))
+            self._stream_sweep = sweep
+            self._conclude(sweep.results(self.scoring), sweep.notes)
+            self._take_over(sweep.template)
             if self.refit:
-                self.best_estimator_ = ongoing.estimator(self.best_index_)
+                self.best_estimator_ = sweep.estimator(self.best_index_)
         return self
 
     def _template(self) -> OnlineEstimator:
@@ -240,7 +240,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         return held_out_rows.parse(self.holdout)
 
     def _threads(self) -> int | None:
-        """None for one on every core, as which −1 is also known."""
+        """Return the number of threads; None, also given as −1, for one on every core."""
         if self.n_jobs is not None and self.n_jobs < 1 and self.n_jobs != -1:
             raise ValueError(f"n_jobs must be None, -1 or a number of threads; got {self.n_jobs!r}")
         return None if self.n_jobs == -1 else self.n_jobs
@@ -296,12 +296,12 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
                 setattr(self, name, getattr(template, name))
 
     def _forget(self) -> None:
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_ongoing"]:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_stream_sweep"]:
             delattr(self, name)
 
     @property
     def cv_results_(self) -> dict[str, Any]:
-        """As `GridSearchCV` has it: the columns of `results_`, score and rank also under its names."""
+        """The columns of `results_`, with score and rank also under the names of `GridSearchCV`."""
         if "results_" not in vars(self):
             raise AttributeError("Sweep has no cv_results_ before it is fitted")
         columns = self.results_.columns

@@ -18,7 +18,7 @@ from steelyard.filtering.run_folder import OWN, RunFolder, write_json
 from steelyard.filtering.scorer import Scorers
 from steelyard.filtering.statistics import Statistics
 from steelyard.io.errors import DESCRIBED, InputError, Problem
-from steelyard.io.stream import map_ahead
+from steelyard.io.read_ahead import map_ahead
 from steelyard.losses import Loss
 from steelyard.scoring.outputs import ArrowOutput, Output, TextOutput, partial_path
 

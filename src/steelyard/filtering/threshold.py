@@ -11,7 +11,7 @@ from steelyard.filtering.blocks import Task, UnreadableFileError, score, tasks
 from steelyard.filtering.inputs import Input, Preparer
 from steelyard.filtering.scorer import Scorers
 from steelyard.io.errors import InputError
-from steelyard.io.stream import map_ahead
+from steelyard.io.read_ahead import map_ahead
 
 MOST_FILES = 64
 _RESERVOIR = 1 << 20  # scores that are held

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._parameters import Message, Parameter
-from steelyard.io.columns import BLANKS, is_written_number
+from steelyard.io.column_inference import WRITTEN_NUMBER, is_written_number
+from steelyard.io.columns import BLANKS
 from steelyard.io.errors import RowErrors
 from steelyard.io.labels import LabelRule, plain
-
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def import_pyarrow(what: str = "a table") -> Any:
@@ -143,11 +142,11 @@ def _is_text(array: Any) -> bool:
 
 
 def _read_written(array: Any, name: str, missing: Sequence[str], errors: RowErrors) -> NDArray[np.float64]:
-    """As in text tables, with the same words for a missing number."""
+    """Numbers that are written as texts, with the words for a missing one that text tables have."""
     pyarrow = import_pyarrow()
     compute = pyarrow.compute
     bare = compute.utf8_trim(array, characters=BLANKS)
-    good = compute.fill_null(compute.match_substring_regex(bare, _NUMBER), False)
+    good = compute.fill_null(compute.match_substring_regex(bare, f"^{WRITTEN_NUMBER}$"), False)
     words = pyarrow.array(["", *(word.lower() for word in missing)], array.type)
     known = compute.or_(good, compute.is_in(compute.utf8_lower(bare), words))
     bad = compute.and_(compute.invert(known), compute.is_valid(array))
@@ -179,7 +178,7 @@ def read_labels(
 def _read_names(
     array: Any, rule: LabelRule | None, missing: Sequence[str], errors: RowErrors
 ) -> NDArray[np.float64]:
-    """Each different name is looked up once."""
+    """Numbers of the names of classes; each different name is looked up once."""
     coded = array.cast("large_string").dictionary_encode()
     names = coded.dictionary.to_pylist()
     found = [_label(name.strip(BLANKS), rule, missing) for name in names]

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features import Keyed, Names
+from steelyard.features import HashedRows, Names
 from steelyard.io import arrow_arrays
 from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_csr import ArrowBlock
 from steelyard.io.blocks import ParsedBlock
-from steelyard.io.columns import HEAD_RECORDS, ColumnOverrides, Columns, infer_roles
+from steelyard.io.column_inference import HEAD_RECORDS, infer_roles
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import RowErrors
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.tables import TableParser
@@ -48,23 +49,23 @@ class ArrowColumns:
             kept = {name: array.take(good) for name, array in arrays.items()}
             found = _ColumnArrays.read(kept, len(good), self._table)
         return self._table.fold(
-            batch, self._keyed(found), found.text, lines=lines, notes=errors.first(batch.described),
+            batch, self._hashed(found), found.text, lines=lines, notes=errors.first(batch.described),
             skipped=len(errors), remarks=_remarks(batch.rows, self._table.columns),
         )  # fmt: skip
 
-    def _keyed(self, found: "_ColumnArrays") -> Keyed:
+    def _hashed(self, found: "_ColumnArrays") -> HashedRows:
         rows, columns = len(found.labels), np.array(self._features, np.int64)
-        keyed, scratch = self._table.keyed(rows, rows * len(columns), len(found.text))
+        hashed, scratch = self._table.hashed(rows, rows * len(columns), len(found.text))
         plan, _, options, _ = self._table.arguments
         kinds, seeds, fields = (array[columns] for array in plan[:3])
         names = self._table.columns.names
         places = np.array([found.places[names[column]] for column in self._features], np.int64)
         count = cells.rows_of_columns(
             found.text, found.spans, found.reals, structs.ColumnPlan(kinds, columns, places, seeds, fields),
-            options, scratch, keyed.ends, keyed.distinct, keyed.features,
+            options, scratch, hashed.ends, hashed.distinct, hashed.features,
         )  # fmt: skip
         return replace(
-            keyed.first(rows, count),
+            hashed.first(rows, count),
             labels=found.labels, sample_weight=found.sample_weight, offsets=found.offsets,
             tags=found.tags,
         )  # fmt: skip

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST, Examples, sizes
-from steelyard.features import Candidates, Names
+from steelyard.features import Candidates, Names, new_hash_table
 from steelyard.io import arrow_arrays
 from steelyard.io.arrow_arrays import gather, import_pyarrow
 from steelyard.io.blocks import Block, Compose, ParsedBlock
@@ -196,15 +196,14 @@ def _merge_repeated(
     if rows.increasing_within(indptr, indices, features):
         return indptr, indices, values
     longest = int(np.diff(indptr).max())
-    table = np.full(1 << max(2 * longest - 1, 15).bit_length(), -1, np.int64)
     none, no_names = np.zeros(0, np.int64), np.zeros(0, np.uint32)
-    merged = structs.Folded(
+    merged = structs.FoldOutput(
         np.zeros_like(indptr), np.empty(len(indices), np.int32), np.empty_like(values),
         none, none, np.zeros((0, 1), np.int32),
     )  # fmt: skip
     count, _ = assemble.fold(
         indptr[1:], np.zeros(0, np.bool_), indices.astype(np.uint32), values,
-        structs.Table(-1, table, 0), no_names, no_names, merged,
+        structs.HashTable(-1, new_hash_table(longest), 0), no_names, no_names, merged,
     )  # fmt: skip
     if count == len(indices):
         return indptr, indices, values
@@ -213,7 +212,7 @@ def _merge_repeated(
 
 @dataclass(frozen=True)
 class Header:
-    """For how many features the rows are made, and how the original was read."""
+    """The number of features that the rows are made for, and how the original was read."""
 
     features: int
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -255,7 +254,7 @@ def _whole(number: Any) -> int:
 
 
 def pack_names(names: Names) -> bytes:
-    """All keys, the named ones first and with their names."""
+    """Pack all keys, the named ones first and with their names."""
     pyarrow = import_pyarrow("names")
     arrays = names.arrays()
     named = np.searchsorted(arrays["names_first"], arrays["names_index"])

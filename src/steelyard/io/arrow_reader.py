@@ -16,7 +16,7 @@ from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_columns import ArrowColumns, take_head
 from steelyard.io.arrow_csr import NAMES_KEY, NO_TEXT, ArrowBlock, Header, read_header, unpack_names
 from steelyard.io.blocks import Block, ParsedBlock
-from steelyard.io.columns import HEAD_BYTES
+from steelyard.io.column_inference import HEAD_BYTES
 from steelyard.io.errors import InputError
 from steelyard.io.sources import Source
 

@@ -1,7 +1,7 @@
 """Blocks: the bytes of a source cut at the ends of lines, and `ParsedBlock`, the examples made of one.
 
 A block can be parsed by itself, on any thread. Line numbers, names and errors of the whole file are
-settled later, in order.
+found later, in order.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from steelyard._buffer_pool import BufferPool
 from steelyard._parameters import Message, Parameter
 from steelyard.examples import Examples
-from steelyard.features import Candidates, Folding, Keyed, Names
+from steelyard.features import Candidates, Folding, HashedRows, Names
 from steelyard.io.errors import DESCRIBED, POINTS, InputError, RowError, has_decimal_comma
 from steelyard.io.formats import MARK
 from steelyard.io.sources import Source
@@ -72,7 +72,7 @@ class Block:
     position: int
     """How many bytes of the file have been read, this block included."""
     described: int = field(default=DESCRIBED, kw_only=True)
-    """Of how many errors a reader says what is wrong; all are counted."""
+    """The number of errors that a reader describes; all are counted."""
     unit: ClassVar[str] = "line"
     """What is counted to say where an error is."""
 
@@ -138,7 +138,7 @@ def usual_size(threads: int) -> int:
 
 
 def last_line_end(text: NDArray[np.uint8], start: int) -> int:
-    """Where the last whole line ends, if not before `start`; 0 if there is none."""
+    """The end of the last whole line, if not before `start`; 0 if there is none."""
     end = len(text)
     while end > start:
         begin = max(end - _TAIL, start)
@@ -163,12 +163,12 @@ def cut(
     rest = np.frombuffer(b"" if head == MARK else head, np.uint8)
     done = 0
     while True:
-        room = pool.empty(len(rest) + size, np.uint8)
-        room[: len(rest)] = rest
-        count = source.read_into(room.data[len(rest) :])
+        buffer = pool.empty(len(rest) + size, np.uint8)
+        buffer[: len(rest)] = rest
+        count = source.read_into(buffer.data[len(rest) :])
         if not count:
             break
-        text = room[: len(rest) + count]
+        text = buffer[: len(rest) + count]
         text.flags.writeable = False
         end = last_end(text, len(rest))
         if end:
@@ -195,7 +195,7 @@ class LineReader:
 
     @cached_property
     def _texts(self) -> BufferPool:
-        """Where the texts of blocks are, of one file after another."""
+        """Memory for the texts of blocks, of one file after another."""
         return BufferPool()
 
     def blocks(self, source: Source, size: int) -> Iterator[Block]:
@@ -238,18 +238,18 @@ def composer(kernel: Any, *arguments: Any) -> Compose:
     return compose
 
 
-def fold_rows(block: Block, keyed: Keyed, folding: Folding, **known: Any) -> ParsedBlock:
+def fold_rows(block: Block, hashed: HashedRows, folding: Folding, **known: Any) -> ParsedBlock:
     """Fold the features into the model's range; `known` is the rest of the parsed block."""
-    folded = folding.fold(keyed)
-    unlabelled = np.isnan(keyed.labels)
+    folded = folding.fold(hashed)
+    unlabelled = np.isnan(hashed.labels)
     sample_weight = (
-        np.where(unlabelled, 0.0, keyed.sample_weight) if unlabelled.any() else keyed.sample_weight
+        np.where(unlabelled, 0.0, hashed.sample_weight) if unlabelled.any() else hashed.sample_weight
     )
     examples = Examples(
-        folded.indptr, folded.indices, folded.values, False, folding.features, keyed.labels, sample_weight,
-        offsets=keyed.offsets if keyed.offsets.any() else None,
+        folded.indptr, folded.indices, folded.values, False, folding.features, hashed.labels, sample_weight,
+        offsets=hashed.offsets if hashed.offsets.any() else None,
     )  # fmt: skip
-    return ParsedBlock(block, examples, candidates=folded.candidates, tags=keyed.tags, **known)
+    return ParsedBlock(block, examples, candidates=folded.candidates, tags=hashed.tags, **known)
 
 
 def describe(code: int, excerpt: bytes) -> str:

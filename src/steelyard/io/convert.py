@@ -132,7 +132,7 @@ def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def regroup(parts: Iterable[tuple[Any, NDArray[np.int64]]], size: int) -> Iterator[Any]:
-    """The same rows in batches of about `size` bytes."""
+    """Regroup rows into batches of about `size` bytes."""
     held: list[Any] = []
     filled = 0
     for given, sizes in parts:

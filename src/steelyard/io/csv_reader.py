@@ -18,7 +18,17 @@ from steelyard.features import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, ParsedBlock
-from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, is_written_number
+from steelyard.io.column_inference import (
+    HEAD_BYTES,
+    HEAD_RECORDS,
+    LABEL_NAMES,
+    SURE,
+    TEXT_NAMES,
+    WEIGHT_NAMES,
+    infer_roles,
+    is_written_number,
+)
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK
 from steelyard.io.input_spec import Dialect, InputSpec
@@ -85,12 +95,12 @@ class DelimitedReader:
         assert isinstance(block, DelimitedBlock)
         dialect = self._dialect
         escape = delimited.QUOTE if dialect.quoting else -1
-        rooms, valid = self._table.allocate(block, escape, elements=False)
+        buffers, valid = self._table.allocate(block, escape, elements=False)
         counts = delimited.parse(
-            rooms.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting,
-            cells.room_for_spans(block.width), block.places, *self._table.arguments, *rooms.arguments,
+            buffers.text, block.start, len(block.text), valid, dialect.byte, dialect.quoting,
+            cells.new_spans(block.width), block.places, *self._table.arguments, *buffers.arguments,
         )  # fmt: skip
-        return self._table.finish(block, rooms, counts, block.remarks)
+        return self._table.finish(block, buffers, counts, block.remarks)
 
     def find_places(self, path: str, names: tuple[str, ...]) -> tuple[int, NDArray[np.int64], frozenset[str]]:
         """How many columns the file has, the places of the known ones, and a remark on the others."""
@@ -115,7 +125,7 @@ def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None
             f"{source.path}: has a single column with {dialect.separator!r} as separator; a table has a "
             "label and more: ", Parameter("separator"), " gives another one",
         )  # fmt: skip
-    return roles.infer_roles(head.names, head.records, told)
+    return infer_roles(head.names, head.records, told)
 
 
 def head_labels(source: Source, dialect: Dialect, columns: Columns) -> list[str]:
@@ -134,23 +144,23 @@ class FirstRecords(NamedTuple):
 
 
 def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) -> list[tuple[list[str], int]]:
-    """Up to so many whole records at the beginning, each with where it ends; they are only peeked at."""
+    """The first whole records, each with its end; they are only peeked at."""
     peeked = source.peek(HEAD_BYTES).removeprefix(MARK)
     whole = len(peeked) < HEAD_BYTES - len(MARK)
     if whole and not peeked.endswith(b"\n"):
         peeked += b"\n"
     text = np.frombuffer(peeked, np.uint8)
     end = len(text) if whole else _last_end(text, dialect)
-    room = np.empty(2 * len(text), np.uint8)
-    room[: len(text)] = text
+    buffer = np.empty(2 * len(text), np.uint8)
+    buffer[: len(text)] = text
     spans = np.zeros((peeked.count(dialect.separator.encode()) + 1, 3), np.int64)
-    view = room.view()
+    view = buffer.view()
     view.flags.writeable = False
     found: list[tuple[list[str], int]] = []
     i = 0
     while i < end and len(found) < most:
         count, following, _, _, code, _ = delimited.split(
-            view, i, end, dialect.byte, dialect.quoting, len(text), room, spans
+            view, i, end, dialect.byte, dialect.quoting, len(text), buffer, spans
         )
         if not delimited.is_blank(text, i, following) and code != lines.OPEN_QUOTE:
             cells = [
@@ -163,7 +173,7 @@ def first_records(source: Source, dialect: Dialect, most: int = HEAD_RECORDS) ->
 
 
 def _last_end(text: NDArray[np.uint8], dialect: Dialect) -> int:
-    """Where the last whole record ends; 0 if there is none."""
+    """The end of the last whole record; 0 if there is none."""
     if _has_quotes(text, dialect):
         return int(delimited.last_record_end(text, len(text), dialect.byte))
     return cutting.last_line_end(text, 0)
@@ -208,7 +218,7 @@ def _widths(source: Source, dialect: Dialect) -> list[int]:
 
 
 def _separator(source: Source, usual: str | None) -> str:
-    """That of the suffix if it is used; else the one with the most fields, equally many in every record.
+    """The separator of the suffix if it is used; else that with the most fields, equally many in every record.
 
     It must be used in the header too: otherwise commas may be decimal commas, between semicolons.
     """
@@ -235,11 +245,11 @@ def looks_like_header(records: Sequence[Sequence[str]]) -> bool:
     if not records:
         return True
     names = [name.strip() for name in records[0]]
-    if len(records) > roles.SURE and len(names) != _usual_width(records):
+    if len(records) > SURE and len(names) != _usual_width(records):
         return False
     if any(is_written_number(name) or len(name) > 100 for name in names):
         return False
-    if any(name.lower() in (*roles.LABEL_NAMES, *roles.WEIGHT_NAMES, *roles.TEXT_NAMES) for name in names):
+    if any(name.lower() in (*LABEL_NAMES, *WEIGHT_NAMES, *TEXT_NAMES) for name in names):
         return True
     return all(
         not name or all(len(record) <= place or record[place].strip() != name for record in records[1:])

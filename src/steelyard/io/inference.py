@@ -83,7 +83,7 @@ def loss_for(labels: Sequence[str]) -> str:
 
 
 def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
-    """Which labels are the classes; None where the loss takes them as they are."""
+    """The rule that says which labels are the classes; None where the loss takes them as they are."""
     if not isinstance(loss.labels, OneOf):
         return None
     low, high = sorted(loss.labels.values)
@@ -102,7 +102,7 @@ def rule_for(labels: Sequence[str], loss: Loss, path: str) -> LabelRule | None:
 
 
 def are_usual_pair(labels: Iterable[str]) -> bool:
-    """Whether they are 0 and 1 or −1 and 1, behind which nobody has a third: 1 and 2 may go on with 3."""
+    """Whether they are 0 and 1 or −1 and 1, which no third follows: 1 and 2 may go on with 3."""
     distinct = {_plain(label) for label in labels}
     return any(distinct <= pair for pair in _PAIRS[:2])
 

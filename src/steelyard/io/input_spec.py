@@ -73,7 +73,7 @@ class InputSpec:
     namespaces: NamespaceOptions | None = None
     original: "InputSpec | None" = None
     encoding: str | None = None
-    """Of text files; None: UTF-8, or what their first bytes say."""
+    """The encoding of text files; None: UTF-8, or what their first bytes say."""
 
     def __post_init__(self) -> None:
         if self.format not in formats.names() or self.dtype not in LARGEST:
@@ -89,7 +89,7 @@ class InputSpec:
         return self.columns is None and formats.by_name(self.format).binary
 
     def weight_scale(self, wanted: str) -> str:
-        """What is to be done about weights: nothing where the user has said what they are."""
+        """How weights are scaled: not at all where the user has said what they are."""
         return "as_given" if self.counted or self.weight_factor != 1.0 else wanted
 
     def features_with_own_units(self) -> NDArray[np.int64] | None:
@@ -137,7 +137,7 @@ def from_json(stored: dict[str, Any]) -> InputSpec:
 
 
 def stored_in(path: str | Path, stored: Any) -> InputSpec:
-    """The same, of what stands in this file; an InputError if it makes no sense."""
+    """Read a spec that this file holds; an InputError if it makes no sense."""
     try:
         return from_json(dict(stored))
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:

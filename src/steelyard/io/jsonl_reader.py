@@ -21,7 +21,8 @@ from steelyard.examples import Examples
 from steelyard.features import Names
 from steelyard.io import columns as roles
 from steelyard.io.blocks import Block, LineReader, ParsedBlock
-from steelyard.io.columns import HEAD_BYTES, HEAD_RECORDS, ColumnOverrides, Columns, infer_roles
+from steelyard.io.column_inference import HEAD_BYTES, HEAD_RECORDS, infer_roles
+from steelyard.io.columns import ColumnOverrides, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import MARK
 from steelyard.io.input_spec import InputSpec
@@ -52,19 +53,21 @@ class JsonReader(LineReader):
 
     def parse(self, block: Block) -> ParsedBlock:
         table = self._table
-        rooms, valid = table.allocate(block, BACKSLASH, elements=True)
+        buffers, valid = table.allocate(block, BACKSLASH, elements=True)
         *counts, unknown = jsonl.parse(
-            rooms.text, len(block.text), valid, table.names, table.name_ends, self._slots,
-            *table.arguments, *rooms.arguments, jsonl.rooms_for(len(table.name_ends)),
+            buffers.text, len(block.text), valid, table.names, table.name_ends, self._slots,
+            *table.arguments, *buffers.arguments, jsonl.scratch_for_width(len(table.name_ends)),
         )  # fmt: skip
-        return table.finish(block, rooms, counts, frozenset([UNKNOWN] if unknown else []))
+        return table.finish(block, buffers, counts, frozenset([UNKNOWN] if unknown else []))
 
 
-class Written(str):
+class WrittenNumber(str):
     """A number as it stands in the file, where labels are compared byte for byte."""
 
 
-_DECODER = json.JSONDecoder(parse_int=Written, parse_float=Written)  # made once: it costs as much as a line
+_DECODER = json.JSONDecoder(
+    parse_int=WrittenNumber, parse_float=WrittenNumber
+)  # made once: it costs as much as a line
 
 
 def head_objects(source: Source) -> Iterator[dict[str, Any]]:
@@ -128,7 +131,7 @@ def _nested(value: Any) -> tuple[str, str] | None:
         return None
     if isinstance(value, dict):
         return roles.NUMBER, "objects of numbers"
-    if any(type(part) is str for part in value):  # not Written
+    if any(type(part) is str for part in value):  # not WrittenNumber
         return roles.CATEGORY, "lists of strings"
     return roles.NUMBER, "lists of numbers"
 

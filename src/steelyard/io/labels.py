@@ -173,7 +173,7 @@ def classes(names: Sequence[str]) -> LabelRule:
 
 
 def rule(text: str, low: float, high: float) -> LabelRule:
-    """From `negative,positive` or, for more than two classes, `a,b,c,…`."""
+    """Parse `negative,positive` or, for more than two classes, `a,b,c,…`."""
     names = [name.strip() for name in text.split(",")]
     if len(names) < 2:
         raise ValueError(

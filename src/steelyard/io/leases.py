@@ -15,7 +15,7 @@ from steelyard._file_lock import fcntl
 def take(file: int) -> bool:
     """Take a lease on an open file, until it is closed; False if that is not possible.
 
-    It is not on other systems, on some file systems, on files of other users, or while somebody writes.
+    Other systems, some file systems and files of other users have no leases, nor has a file that is written to.
     """
     try:
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default; the usual signal would kill
@@ -26,5 +26,5 @@ def take(file: int) -> bool:
 
 
 def wanted_back(file: int) -> bool:
-    """Whether somebody waits for the file on which a lease was taken."""
+    """Whether another program waits for the file on which a lease was taken."""
     return bool(fcntl.fcntl(file, fcntl.F_GETLEASE) != fcntl.F_RDLCK)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steelyard._messages import did_you_mean
 from steelyard._parameters import Parameter
-from steelyard.features import MOST_FIELDS, Interactions, Keyed
+from steelyard.features import MOST_FIELDS, HashedRows, Interactions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.text import namespaces
@@ -114,24 +114,24 @@ class NamespaceExpansion:
             for place, letter in enumerate(fields):
                 self._fields[_codes([letter])] = place if letter != EVERY else self._fields[ord(EVERY)]
 
-    def __call__(self, text: NDArray[np.uint8], keyed: Keyed) -> Keyed:
-        letters = np.empty(len(keyed.keys), np.uint8)
-        namespaces.first_letters(text, keyed.starts, letters)
+    def __call__(self, text: NDArray[np.uint8], hashed: HashedRows) -> HashedRows:
+        letters = np.empty(len(hashed.keys), np.uint8)
+        namespaces.first_letters(text, hashed.starts, letters)
         tables = namespaces.Tables(letters, self._dropped, self._fields, self._gram_ends, self._grams)
-        given = keyed.ends, keyed.features, tables, np.empty(256, np.int64), np.empty(256, np.int64)
-        dtype = keyed.values.dtype.name
-        count = namespaces.expand(*given, keyed.ends, Keyed.empty(0, 0, dtype).features)
-        new = Keyed.empty(len(keyed.ends), count, dtype)
+        given = hashed.ends, hashed.features, tables, np.empty(256, np.int64), np.empty(256, np.int64)
+        dtype = hashed.values.dtype.name
+        count = namespaces.expand(*given, hashed.ends, HashedRows.empty(0, 0, dtype).features)
+        new = HashedRows.empty(len(hashed.ends), count, dtype)
         if count:
             namespaces.expand(*given, new.ends, new.features)
         else:
             new.ends[:] = 0
         return replace(
             new,
-            labels=keyed.labels,
-            sample_weight=keyed.sample_weight,
-            offsets=keyed.offsets,
-            tags=keyed.tags,
+            labels=hashed.labels,
+            sample_weight=hashed.sample_weight,
+            offsets=hashed.offsets,
+            tags=hashed.tags,
         )
 
 
@@ -196,7 +196,7 @@ def _codes(letters: Iterable[str]) -> list[int]:
 
 
 def _numbers(name: str, given: Sequence[str]) -> dict[str, int]:
-    """By letter; under the empty one, for all others."""
+    """The number for each letter; under the empty one, for all others."""
     found = {}
     for text in given:
         letter, number = (text[:1], text[1:]) if not text[:1].isdigit() else ("", text)

@@ -68,11 +68,11 @@ class ReadOptions:
     characters: tuple[int, int] | None = None
     repeated: str = "relative"
     encoding: str | None = None
-    """Of text files that are not UTF-8, such as latin-1."""
+    """The encoding of text files that are not UTF-8, such as latin-1."""
 
     @classmethod
     def from_keywords(cls, **given: Any) -> "ReadOptions":
-        """From the keyword arguments of a method: one column may be given without a list around it."""
+        """Options from the keyword arguments of a method: one column may be given without a list around it."""
         known = [each.name for each in fields(cls)]
         for name in given:
             if name not in known:

@@ -92,7 +92,7 @@ def fingerprint(path: str) -> tuple[int, str]:
         return size, hashlib.blake2b(parts + file.read(), digest_size=16).hexdigest()
 
 
-class _Once(io.RawIOBase):
+class _UnseekableFile(io.RawIOBase):
     """A file that cannot seek, with its first bytes put back."""
 
     def __init__(self, file: Any, head: bytes, *, closes: bool) -> None:
@@ -135,11 +135,11 @@ class Source:
     live = False
     """Whether lines are read as they come, so that what is peeked at depends on the moment."""
     encoding: str | None = None
-    """Of the file, if that is not UTF-8 without a mark."""
+    """The encoding of the file, if that is not UTF-8 without a mark."""
     sheet = False
-    """Whether it is a spreadsheet, read as CSV,"""
+    """Whether it is a spreadsheet, read as CSV."""
     note: str | None = None
-    """and what is to be said about that."""
+    """What the user should be told about the file."""
     beginning: bytes
     """The first bytes as they are in the file, which show how it is compressed."""
 
@@ -167,7 +167,7 @@ class Source:
         if self._regular:
             self._file.seek(0)
         else:
-            self._file = _Once(self._file, head, closes=path != STANDARD_INPUT)
+            self._file = _UnseekableFile(self._file, head, closes=path != STANDARD_INPUT)
         try:
             self._stream = self._as_text(self._opened(head), head, encoding)
         except InputError:
@@ -201,20 +201,20 @@ class Source:
             wanted -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def read_into(self, room: memoryview) -> int:
+    def read_into(self, buffer: memoryview) -> int:
         """Like `read`, into a buffer; returns how many bytes there were."""
-        ahead = self.read(min(len(self._ahead), len(room)))
+        ahead = self.read(min(len(self._ahead), len(buffer)))
         count = len(ahead)
-        room[:count] = ahead
-        while count < len(room) and not (self.live and count and not self.readable()):
-            more = self._more(self._stream.readinto, room[count:])
+        buffer[:count] = ahead
+        while count < len(buffer) and not (self.live and count and not self.readable()):
+            more = self._more(self._stream.readinto, buffer[count:])
             if not more:
                 break
             count += more
         return count
 
     def readable(self) -> bool:
-        """Of a live source: whether more bytes come at once, or the end. Compressed ones seem always so."""
+        """Whether a live source has more bytes at once, or the end. Compressed ones always say so."""
         if self._stream is not self._file or self._file.waiting:
             return True
         try:
@@ -286,9 +286,9 @@ class Source:
         self.encoding = transcoding.encoding_of(head, given)
         if self.encoding is None or self.encoding == "utf-8-sig":  # of which readers drop the mark
             return stream
-        rest = _Once(stream, self._ahead, closes=False)
+        rest = _UnseekableFile(stream, self._ahead, closes=False)
         self._ahead = b""
-        return transcoding.Decoded(rest, self.encoding, self.path)
+        return transcoding.DecodedText(rest, self.encoding, self.path)
 
     def _opened(self, head: bytes) -> Any:
         if head.startswith(b"\x1f\x8b"):
@@ -308,7 +308,7 @@ class Source:
 
 @contextmanager
 def live(wanted: bool = True) -> Iterator[None]:
-    """Within, if wanted: pipes and terminals are read as their lines come, not in blocks of a fixed size."""
+    """Read pipes and terminals, if wanted, as their lines come, not in blocks of a fixed size."""
     global _live
     before, _live = _live, wanted
     try:

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.examples import LARGEST
-from steelyard.features import Folding, Keyed, KeyedBuffers, Names, interactions
+from steelyard.features import Folding, HashedRowBuffers, HashedRows, Names, interactions
 from steelyard.io import blocks
 from steelyard.io.blocks import EXCERPT, GAPS, Block, LineReader, ParsedBlock, composer, new_problems
 from steelyard.io.errors import RowError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.namespaces import EVERY, NamespaceExpansion
 from steelyard.text import feature_names, hashing, sparse_text
-from steelyard.text.index_value import room_for_batch
+from steelyard.text.index_value import new_batch
 
 _NOTHING = np.zeros(0, np.int32)
 QUERIES = "qid is ignored: rows are learned one by one, not as groups"
@@ -31,13 +31,13 @@ class SparseTextReader(LineReader):
             crossed = spec.namespaces.interactions()
         self._folding = Folding(spec.bits, crossed, names)
         self._largest = LARGEST[spec.dtype]
-        self._buffers = KeyedBuffers(spec.dtype)
+        self._buffers = HashedRowBuffers(spec.dtype)
         self._fields = crossed.fields
 
     def _finish(
         self,
         block: Block,
-        keyed: Keyed,
+        hashed: HashedRows,
         problems: NDArray[np.int64],
         kernel: Any,
         made_of: tuple[NDArray[np.int32], ...] = (),
@@ -47,12 +47,12 @@ class SparseTextReader(LineReader):
         feature is made of.
         """
         heads = ("labels", "sample_weight", "offsets", "tags", "ends")
-        kept = replace(keyed, **{name: getattr(keyed, name).copy() for name in heads})
+        kept = replace(hashed, **{name: getattr(hashed, name).copy() for name in heads})
         notes = [_describe(block, *problem) for problem in problems[: known["skipped"], :3].tolist()]
         parsed = blocks.fold_rows(block, kept, self._folding, notes=notes, **known)
         if parsed.candidates is None or not len(parsed.candidates.keys):
             return parsed
-        return replace(parsed, compose=composer(kernel, block.text, keyed.starts.copy(), *made_of))
+        return replace(parsed, compose=composer(kernel, block.text, hashed.starts.copy(), *made_of))
 
 
 class VwReader(SparseTextReader):
@@ -75,20 +75,20 @@ class VwReader(SparseTextReader):
         return [self._fields[field] for field in sorted(self._unmet)]
 
     def parse(self, block: Block) -> ParsedBlock:
-        room, stops = self._buffers.for_text(len(block.text))
+        buffer, stops = self._buffers.for_text(len(block.text))
         problems = new_problems(block)
         rows, features, lines, wrong = sparse_text.parse_vw(
-            block.text, len(block.text), stops, room_for_batch(), self._largest, self._field_seeds,
-            room.heads, room.features, problems,
+            block.text, len(block.text), stops, new_batch(), self._largest, self._field_seeds,
+            buffer.heads, buffer.features, problems,
         )  # fmt: skip
-        keyed = room.first(rows, features)
+        hashed = buffer.first(rows, features)
         made_of = _NOTHING, _NOTHING
         if self._expand is not None:
-            keyed = self._expand(block.text, keyed)
-            made_of = keyed.stops, keyed.origins
-        self._unmet.difference_update([field for field in self._unmet.copy() if field in keyed.fields])
+            hashed = self._expand(block.text, hashed)
+            made_of = hashed.stops, hashed.origins
+        self._unmet.difference_update([field for field in self._unmet.copy() if field in hashed.fields])
         names = feature_names.compose_vw_names
-        return self._finish(block, keyed, problems, names, made_of, lines=lines, skipped=wrong)
+        return self._finish(block, hashed, problems, names, made_of, lines=lines, skipped=wrong)
 
 
 class SvmlightReader(SparseTextReader):
@@ -99,20 +99,20 @@ class SvmlightReader(SparseTextReader):
         return line.lstrip(GAPS)[:1] in (b"", b"#")
 
     def parse(self, block: Block) -> ParsedBlock:
-        room, stops = self._buffers.for_text(len(block.text))
+        buffer, stops = self._buffers.for_text(len(block.text))
         problems = new_problems(block)
         rows, features, lines, wrong, queries = sparse_text.parse_svmlight(
-            block.text, len(block.text), stops, room_for_batch(), self._largest,
-            room.heads, room.features, problems,
+            block.text, len(block.text), stops, new_batch(), self._largest,
+            buffer.heads, buffer.features, problems,
         )  # fmt: skip
         return self._finish(
-            block, room.first(rows, features), problems, feature_names.compose_indices,
+            block, buffer.first(rows, features), problems, feature_names.compose_indices,
             lines=lines, skipped=wrong, remarks=frozenset([QUERIES] if queries else []),
         )  # fmt: skip
 
 
 def _describe(block: Block, line: int, code: int, where: int) -> RowError:
-    """With the word at which the trouble begins."""
+    """Describe a problem with the word at which it begins."""
     text = block.text[where : where + EXCERPT].tobytes()
     words = text.split(maxsplit=1)
     return RowError(line, blocks.describe(code, words[0] if words and not text[:1].isspace() else b""))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from steelyard._buffer_pool import BufferPool
 from steelyard._parameters import Message
 from steelyard.examples import LARGEST
-from steelyard.features import Folding, Keyed, Names, interactions
+from steelyard.features import Folding, HashedRows, Names, interactions
 from steelyard.io import columns as roles
 from steelyard.io.blocks import EXCERPT, Block, ParsedBlock, composer, describe, fold_rows, new_problems
 from steelyard.io.errors import InputError, RowError
@@ -19,7 +19,7 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.text import cells, feature_names, hashing, structs
 from steelyard.text.lines import UNKNOWN_LABEL
-from steelyard.text.tokens import scratch
+from steelyard.text.repeats import scratch_for
 
 _CODES = {role: code for code, role in enumerate(roles.ROLES)}
 
@@ -29,15 +29,15 @@ class RowBuffers:
     """Arrays for the rows of one block: the text, with room behind it for decoded cells, and so on."""
 
     text: NDArray[np.uint8]
-    room: NDArray[np.uint8]
-    keyed: Keyed
+    buffer: NDArray[np.uint8]
+    hashed: HashedRows
     scratch: structs.Scratch
     problems: NDArray[np.int64]
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """All but the text, as the kernels of both formats take it."""
-        return self.scratch, self.room, self.keyed.heads, self.keyed.features, self.problems
+        """What the kernels of both formats take beside the text."""
+        return self.scratch, self.buffer, self.hashed.heads, self.hashed.features, self.problems
 
 
 class TableParser:
@@ -59,13 +59,13 @@ class TableParser:
         self._folding = Folding(spec.bits, crossed, names)
         self._text_options = spec.text
         self._named, self._crossed = names is not None, bool(crossed.crosses)
-        self._pool, self._rooms, self._own = BufferPool(), BufferPool(), threading.local()
+        self._pool, self._decoded, self._own = BufferPool(), BufferPool(), threading.local()
         self._texts = bool(columns.with_role(roles.TEXT))
         self._plain = len(columns.with_role(roles.CATEGORY)) + len(columns.with_role(roles.NUMBER))
         missing = [word.lower().encode() for word in columns.missing]
         padded = b"".join(word.ljust(max(map(len, missing)), b"\0") for word in missing)
         places = {name: place for place, name in enumerate(crossed.fields)}
-        plan = structs.Plan(
+        plan = structs.CellPlan(
             np.array([_CODES[column.role] for column in columns.columns], np.int64),
             np.array([hashing.column_key(name) for name in learned], np.int64),
             np.array([places.get(name, -1) for name in learned], np.int16),
@@ -79,44 +79,46 @@ class TableParser:
             LARGEST[spec.dtype],
         )
 
-    def keyed(self, rows: int, features: int, size: int) -> tuple[Keyed, structs.Scratch]:
+    def hashed(self, rows: int, features: int, size: int) -> tuple[HashedRows, structs.Scratch]:
         """Room for so many rows and features and the tokens of `size` bytes; and what the tokeniser needs.
 
         Generous bounds cost nothing: memory that is not touched is not used.
         """
         tokens = self._text_options.most_tokens(size) if self._texts else 0
         merged = tokens if self._text_options.repeated != "counts" else 0
-        room = Keyed.empty(
+        buffer = HashedRows.empty(
             rows, features + tokens, self.dtype, self._pool, named=self._named, crossed=self._crossed
         )
-        room = replace(room, distinct=np.empty(rows, np.bool_), lent=False)
-        return room, self._scratch(merged)
+        buffer = replace(buffer, distinct=np.empty(rows, np.bool_), lent=False)
+        return buffer, self._scratch(merged)
 
     def _scratch(self, tokens: int) -> structs.Scratch:
-        """This thread's, used again: fresh memory would be cleared by the system."""
+        """The scratch memory of this thread, used again: the system would clear fresh memory."""
         kept: structs.Scratch | None = getattr(self._own, "scratch", None)
         if kept is None or len(kept.known) <= tokens:
-            self._own.scratch = kept = scratch(tokens)
+            self._own.scratch = kept = scratch_for(tokens)
         return kept
 
     def allocate(self, block: Block, escape: int, elements: bool) -> tuple[RowBuffers, bool]:
         """Room for all that a block can hold, and whether all of it is UTF-8."""
         size = len(block.text)
         lines, valid, escapes = cells.measures(block.text, size, escape)
-        text, room = block.text, np.empty(0, np.uint8)
+        text, buffer = block.text, np.empty(0, np.uint8)
         if escapes:
-            room = self._rooms.empty(2 * size, np.uint8)
-            room[:size] = text
-            text = room.view()
+            buffer = self._decoded.empty(2 * size, np.uint8)
+            buffer[:size] = text
+            text = buffer.view()
             text.flags.writeable = False
-        keyed, room_for_tokens = self.keyed(lines, lines * self._plain + (size // 2 if elements else 0), size)
-        return RowBuffers(text, room, keyed, room_for_tokens, new_problems(block)), valid
+        hashed, room_for_tokens = self.hashed(
+            lines, lines * self._plain + (size // 2 if elements else 0), size
+        )
+        return RowBuffers(text, buffer, hashed, room_for_tokens, new_problems(block)), valid
 
-    def fold(self, block: Block, keyed: Keyed, text: NDArray[np.uint8], **known: Any) -> ParsedBlock:
+    def fold(self, block: Block, hashed: HashedRows, text: NDArray[np.uint8], **known: Any) -> ParsedBlock:
         """The parsed block, whose tags and names are spans of this text."""
-        spans = keyed.starts, keyed.stops, keyed.origins
+        spans = hashed.starts, hashed.stops, hashed.origins
         compose = composer(feature_names.compose_cell_names, text, *spans, self.names, self.name_ends)
-        return fold_rows(block, keyed, self._folding, compose=compose, text=text, **known)
+        return fold_rows(block, hashed, self._folding, compose=compose, text=text, **known)
 
     def finish(
         self, block: Block, buffers: RowBuffers, found: Sequence[int], remarks: frozenset[str]
@@ -125,7 +127,7 @@ class TableParser:
         rows, features, lines, wrong = found
         notes = [self._describe(buffers.text, *problem) for problem in buffers.problems[:wrong].tolist()]
         return self.fold(
-            block, buffers.keyed.first(rows, features), buffers.text,
+            block, buffers.hashed.first(rows, features), buffers.text,
             lines=lines, skipped=wrong, notes=notes, remarks=remarks,
         )  # fmt: skip
 
@@ -148,7 +150,7 @@ def _byte_array(text: bytes) -> NDArray[np.uint8]:
     return np.array(bytearray(text), np.uint8)
 
 
-def _rule_arrays(rule: LabelRule | None) -> structs.LabelRule:
+def _rule_arrays(rule: LabelRule | None) -> structs.LabelTable:
     """The names sorted by length, then bytes; their ends and values; whether others have one, and which."""
     known: dict[bytes, float] = {}
     otherwise = None
@@ -156,7 +158,7 @@ def _rule_arrays(rule: LabelRule | None) -> structs.LabelRule:
         known = {name.encode(): value for name in rule.spelt if (value := rule.value(name)) is not None}
         otherwise = rule.otherwise
     names = sorted(known, key=lambda name: (len(name), name))
-    return structs.LabelRule(
+    return structs.LabelTable(
         _byte_array(b"".join(names)),
         np.cumsum([len(name) for name in names], dtype=np.int64),
         np.array([known[name] for name in names], np.float64),

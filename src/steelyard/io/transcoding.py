@@ -75,7 +75,7 @@ class _Utf8(io.RawIOBase):
         raise NotImplementedError
 
 
-class Decoded(_Utf8):
+class DecodedText(_Utf8):
     """Text in another encoding, as UTF-8."""
 
     def __init__(self, stream: Any, encoding: str, path: str) -> None:

@@ -5,26 +5,36 @@
 //   const scorer = new Scorer(JSON.parse(text));
 //   scorer.score({ text: "Free prize!" });   // { prediction, label, probabilities }
 
-const MISSING = new TextEncoder().encode("missing");
-const CHARACTER_SALT = 0x63686172;
-const isBlank = (c) => c === 32 || (c >= 9 && c <= 13);
-const isLetter = (c) =>
-  (c >= 48 && c <= 57) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c >= 128;
-const lower = (c) => (c >= 65 && c <= 90 ? c + 32 : c);
-const trim = (text) => text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, "");
+// What a token is: src/steelyard/token_rules.py, which the export writes here.
+const RULES = TOKEN_RULES;
 
-function stir(k) {
+const MISSING = new TextEncoder().encode(RULES.missing);
+const isIn = (ranges) => Uint8Array.from({ length: 256 }, (_, c) => ranges.some(([first, last]) => first <= c && c <= last));
+const LETTERS = isIn(RULES.letters);
+const BLANKS = isIn(RULES.blanks);
+const CAPITALS = isIn([RULES.capitals]);
+const lower = (c) => (CAPITALS[c] ? c + RULES.to_small : c);
+
+function trim(text) {
+  let first = 0;
+  let end = text.length;
+  while (first < end && BLANKS[text.charCodeAt(first)]) first++;
+  while (end > first && BLANKS[text.charCodeAt(end - 1)]) end--;
+  return text.slice(first, end);
+}
+
+function mixK1(k) {
   k = Math.imul(k, 0xcc9e2d51);
   return Math.imul((k << 15) | (k >>> 17), 0x1b873593);
 }
 
 function mix(h, k) {
-  h ^= stir(k);
+  h ^= mixK1(k);
   return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
 }
 
 function finish(h, k, length) {
-  h ^= stir(k) ^ length;
+  h ^= mixK1(k) ^ length;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
@@ -43,7 +53,7 @@ export function murmur(bytes, seed) {
 }
 
 // A name made of digits is that number.
-function key(bytes, seed) {
+export function key(bytes, seed) {
   let number = 0n;
   for (const c of bytes) {
     if (c < 48 || c > 57) return murmur(bytes, seed);
@@ -55,9 +65,9 @@ function key(bytes, seed) {
 function* wordKeys(text, seed, most) {
   const recent = [];
   for (let i = 0; i < text.length; ) {
-    while (i < text.length && !isLetter(text[i])) i++;
+    while (i < text.length && !LETTERS[text[i]]) i++;
     let end = i;
-    while (end < text.length && isLetter(text[end])) end++;
+    while (end < text.length && LETTERS[text[end]]) end++;
     if (end === i) return;
     const word = key(text.subarray(i, end).map(lower), seed);
     i = end;
@@ -75,7 +85,7 @@ function* wordKeys(text, seed, most) {
 function* characterKeys(text, seed, [least, most]) {
   const plain = [];
   for (const c of text) {
-    if (!isBlank(c)) plain.push(lower(c));
+    if (!BLANKS[c]) plain.push(lower(c));
     else if (plain.length && plain[plain.length - 1] !== 32) plain.push(32);
   }
   if (plain[plain.length - 1] === 32) plain.pop();
@@ -91,11 +101,12 @@ function* characterKeys(text, seed, [least, most]) {
   }
 }
 
-function* textFeatures(text, seed, { words, characters, repeated }) {
+// The tokens of a text in UTF-8, as key and value, in the order of their first occurrence.
+export function* textFeatures(text, seed, { words, characters, repeated }) {
   const counts = new Map();
   const count = (each) => counts.set(each, (counts.get(each) ?? 0) + 1);
   if (words) for (const each of wordKeys(text, seed, words)) count(each);
-  if (characters) for (const each of characterKeys(text, (seed ^ CHARACTER_SALT) >>> 0, characters)) count(each);
+  if (characters) for (const each of characterKeys(text, (seed ^ RULES.character_salt) >>> 0, characters)) count(each);
   let squares = 0;
   for (const [each, n] of counts) {
     const value = repeated === "counts" ? n : repeated === "binary" || n === 1 ? 1 : 1 + Math.log(n);

@@ -8,7 +8,7 @@ attempt draws are items.
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.active.attempt import Attempt, Ended, best_of, ended_attempts
+from steelyard.active.attempt import Attempt, PastAttempt, best_of, past_attempts
 from steelyard.active.identifiers import Item
 from steelyard.active.label_store import LabelsByPerson, majority_label
 from steelyard.estimators.active import ActiveClassifier
@@ -23,7 +23,7 @@ class Attempts:
         self._classifier, self._measure = classifier, measure
         self._latest = classifier.attempt_
         number = 0 if self._latest is None else self._latest.attempt
-        ended = ended_attempts(classifier.learner_.journal) if number > 1 else []
+        ended = past_attempts(classifier.learner_.journal) if number > 1 else []
         self._earlier = [each for each in ended if each.attempt.attempt < number]
 
     @property
@@ -40,7 +40,7 @@ class Attempts:
         """
         last, ended = self._latest, self._earlier
         if last is not None and last.over:
-            ended = [*ended, Ended(last, last.model_answers)]
+            ended = [*ended, PastAttempt(last, last.model_answers)]
         pool, known = self._classifier.pool_, len(self._classifier.learner_.labelled)
         assert pool is not None
         best = best_of(ended, self._measure, known, len(pool))
@@ -76,7 +76,7 @@ class Attempts:
         """Answer the draws that have a label, also those of an attempt that has just begun."""
         if self._latest is not self._classifier.attempt_:
             if self._latest is not None:
-                self._earlier.append(Ended(self._latest, self._latest.model_answers))
+                self._earlier.append(PastAttempt(self._latest, self._latest.model_answers))
             self._latest = self._classifier.attempt_
         attempt = self.current
         while attempt is not None and (row := attempt.ask_next()) is not None and Item(row) in labels:

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard import _atomic_files
 from steelyard._messages import counted
-from steelyard.active.attempt import Ended, best_of, ended_attempts
+from steelyard.active.attempt import PastAttempt, best_of, past_attempts
 from steelyard.active.label_store import in_force, majority_label
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.io.blocks import Block
@@ -94,10 +94,10 @@ def _cells(outcome: Outcome, shown: list[str]) -> tuple[str | float | None, ...]
     return outcome.label, outcome.annotator, answered, outcome.prediction, *probabilities
 
 
-def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> Ended:
+def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> PastAttempt:
     """Write the strongest certificate that holds now, or else the last one, as JSON and as a page to read."""
     assert classifier.pool_ is not None
-    ended, now = ended_attempts(project.journal), len(classifier.learner_.labelled)
+    ended, now = past_attempts(project.journal), len(classifier.learner_.labelled)
     found = best_of(ended, project.settings.measure, now, len(classifier.pool_))
     if found is None:
         raise InputError(
@@ -107,7 +107,7 @@ def write_certificate(project: Project, path: Path, classifier: ActiveClassifier
     return found
 
 
-def outdated(found: Ended, classifier: ActiveClassifier) -> str | None:
+def outdated(found: PastAttempt, classifier: ActiveClassifier) -> str | None:
     """What a certificate does not cover, since it happened later; None if nothing has happened."""
     assert classifier.pool_ is not None
     happened, learned = [], len(classifier.learner_.labelled) - found.model_answers

@@ -3,7 +3,6 @@
 The learner speaks of stream numbers, and everybody else of items: they are translated here.
 """
 
-import copy
 import ctypes
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -17,9 +16,8 @@ from steelyard.active.evaluation import FIRST_LOOK, Evaluation
 from steelyard.active.identifiers import Item, StreamNumber
 from steelyard.active.label_store import LabelsByPerson, majority_label
 from steelyard.active.labelled_rows import last_refit
-from steelyard.active.learner import ActiveLearner
+from steelyard.active.snapshot import LearnerSnapshot
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
-from steelyard.active.stored_rows import TAUGHT
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.labelling.attempts import AHEAD
 from steelyard.labelling.project import Project
@@ -50,19 +48,19 @@ class LearnerFeed:
         """Draws with a label that the learner has not heard of: an attempt that passed keeps its model."""
         self.may_release = False
         """Whether the learner may be told now what was withheld for a certificate."""
-        history, order = classifier.history_, classifier._order
+        history, order = classifier.history_, classifier.pool_order_
         assert classifier.pool_ is not None
         self._pool = classifier.pool_
         self.items = len(self._pool)
         turns = np.fromiter(classifier.learner_.journal.turns(), np.int64)
         asked = order[turns[np.isin(turns, np.flatnonzero(history.asked))]]  # in the order of the questions
-        taught = order[np.array(classifier.learner_._read.in_state(TAUGHT), np.int64)]
+        taught = order[np.array(classifier.learner_.taught_rows, np.int64)]
         self.asked = np.zeros(self.items, bool)
         """By item, whether the learner has asked about it."""
         self.asked[asked] = True
         self._stream_numbers = np.argsort(order)  # by item
         names = classifier.classes_.tolist()
-        self._codes = dict(zip(names, classifier._coded(np.asarray(names)).tolist(), strict=True))
+        self._codes = dict(zip(names, classifier.class_codes_.tolist(), strict=True))
         class_indices = {code: index for index, code in enumerate(self._codes.values())}
         self._known = np.full(self.items, _OPEN, np.int16)  # by item
         self._known[order[np.flatnonzero(history.skipped)]] = _SKIPPED
@@ -176,7 +174,7 @@ class LearnerFeed:
 
         With several classes: how much it speaks for the likeliest rather than for the second.
         """
-        weights = self.classifier._idf.idf_ if self.classifier.tfidf else 1.0
+        weights = self.classifier.idf_ if self.classifier.tfidf else 1.0
         coefficients, biases = self._shown
         if len(coefficients) == 1:
             sign = -1.0 if self._positive == 0 else 1.0
@@ -211,23 +209,14 @@ class LearnerFeed:
             estimate["low"] >= given.target if given.measure == RECALL else estimate["high"] <= given.target
         )
 
-    def snapshot(self) -> ActiveLearner | None:
+    def snapshot(self) -> LearnerSnapshot | None:
         """The learner as it is, to be judged while it goes on; None unless there are a tenth more answers."""
         answers, last = self.answered, self.estimates[-1]["answers"] if self.estimates else 0
         if answers < FIRST_LOOK or (last <= answers and last_refit(answers) == last_refit(last)):
             return None
-        learner = self.classifier.learner_
-        with learner.lock:
-            found = copy.copy(learner)
-            history = learner.history()
-            found.labelled = copy.copy(learner.labelled)
-            for name in ("_places", "_labels", "_weights"):
-                setattr(found.labelled, name, getattr(learner.labelled, name)[:])
-            found._read = copy.deepcopy(learner._read)
-            found.history = lambda: history  # type: ignore[method-assign]
-        return found
+        return self.classifier.learner_.snapshot()
 
-    def estimate(self, learner: ActiveLearner) -> None:
+    def estimate(self, learner: LearnerSnapshot) -> None:
         """Estimate how good a snapshot is, and whether to stop; any thread may do so."""
         rule, answers = self.rule, learner.answered
         judge = Evaluation(learner, self.items, self.classifier.positive_, self._positive)

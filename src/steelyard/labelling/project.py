@@ -47,7 +47,7 @@ class Project:
         self.store = LabelStore(self.journal)
         # A label is on disk before the learner hears of it, and so is all that the file had before. What a
         # power cut takes away after that is learned again from the labels.
-        self.journal.follows = True
+        self.journal.file.follows = True
         self._rows: Examples | None = None  # the items, from when they were added until the learner has them
         stored = self.store.project()
         if stored is not None:
@@ -199,14 +199,14 @@ class Project:
         codes = np.array([*known.values()], np.int64)
         if len(classifier.classes_) == 2:
             codes = (codes == class_labels(classifier.learner_.labelled.settings.loss)[1]).astype(np.int64)
-        said[classifier._order[[*known]]] = classifier.classes_[codes]
+        said[classifier.pool_order_[[*known]]] = classifier.classes_[codes]
         spec = with_repeated_words(self.spec, "relative")
         lacking = sorted({*classifier.classes_} - {*said})
         if lacking:
             raise InputError(f"{self.path}: no document has been labelled {' or '.join(lacking)} yet")
         fitted = OnlineClassifier(random_state=self.settings.seed, passes=_PASSES)
         fitted.fit(as_matrix(self._read_rows(spec)), said)
-        return saving.describe(fitted, fitted._engine), spec
+        return saving.describe(fitted), spec
 
     def close(self) -> None:
         self.store.close()

@@ -109,7 +109,7 @@ class PageView:
         with session.lock:
             counts, read = session.book.counts, len(session.labels)
             latest = session.feed.estimates[-1] if session.feed.estimates else {}
-            alpha = attempt_alpha(ALPHA, self._project.journal.count_attempts() + 1)
+            alpha = attempt_alpha(ALPHA, self._project.journal.attempts.count() + 1)
         if measure == RECALL:
             test = RecallTest(target, session.feed.items, alpha)
             test.read, test.found = read, counts[settings.positive]

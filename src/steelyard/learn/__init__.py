@@ -1,1 +1,1 @@
-"""Compiled loops that learn and predict. They take arrays and function pointers, no objects of ours."""
+"""Compiled loops that learn and predict. They take arrays and function pointers."""

@@ -2,15 +2,15 @@
 
 Adaptive: feature i has the rate 1/√(G + x²·ℓ′²), where G is the sum of its squared gradients so far.
 Normalized: in addition, each feature is measured in units of its largest |value| so far (`max_abs`). Rates
-change when the clock reaches a whole number, and a row of weight 1 that begins with an epoch is one step, as
-in `standardized`. Lazy L1 and L2 work as in `linear`.
+change at whole numbers of the clock, and a row of weight 1 that begins with an epoch is one step, as in
+`standardized`. Lazy L1 and L2 work as in `linear`.
 
 Three things make it fast. A weight and its G are the real and the imaginary part of one complex number:
-scattered reads and writes cost the most, and so there is one for both. A row works on copies that lie side by
+scattered reads and writes cost the most, and so one access serves both. A row works on copies that lie side by
 side in memory, so that the arithmetic is vectorised; the results are written back at the end, and a row of
-weight 0 writes nothing. And the copies are padded with x = 0 to whole blocks, so that no loop ends with
-single values. The complex numbers are of float64, or rounding would decide which level a G has; weights are
-rounded to the type of the model.
+weight 0 writes nothing. The copies are padded with x = 0 to whole blocks, so that no loop ends with single
+values. The complex numbers are of float64, or rounding would decide which level a G has; weights are rounded
+to the type of the model. `typed` is a small array that gives scalars this type.
 
 As in `linear`, a loop that sums does not store. Each part has one loop, or the compiler would count
 references to its arrays in every row.
@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.learn.class_steps import class_factor
 from steelyard.learn.clock import (
     PUSHED,
     advance,
@@ -31,6 +30,7 @@ from steelyard.learn.clock import (
     look_at_time,
     slope_at,
 )
+from steelyard.learn.epoch_rates import bias_level, fill_moves, gain_of
 from steelyard.learn.epochs import (
     Rule,
     learn_parts,
@@ -52,10 +52,10 @@ from steelyard.learn.linear import (
     WEIGHT,
     soft,
 )
-from steelyard.learn.row_copies import AdaptiveRooms, clear, put, take
+from steelyard.learn.rare_classes import rare_class_factor
+from steelyard.learn.row_copies import AdaptiveScratch, clear, put, split_pairs, take
 from steelyard.learn.rows import LARGEST, Rows, dot, fill
-from steelyard.learn.shrinkage import must_settle, settle
-from steelyard.learn.still_rates import bias_level, gained_in, rates
+from steelyard.learn.shrinkage import must_pay_all, pay_all
 from steelyard.learn.units import TINIEST, scaled_gain
 from steelyard.native.declare import kernel, part
 from steelyard.native.kinds import Counts, ExactPairs, Numbers, Switch, Table, Weights
@@ -64,9 +64,9 @@ _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 class Model(NamedTuple):
-    """As `standardized.Model`, for `pairs` of weights and sums of squares, and `max_abs` if normalized.
+    """The arrays of a model: `pairs` of weights and sums of squares, and `max_abs` if normalized.
 
-    `sums`, `l1_lags` and `payments` are empty, as nothing is averaged.
+    The others are those of `standardized.Model`; `sums`, `l1_lags` and `payments` are empty, as nothing is averaged.
     """
 
     pairs: ExactPairs
@@ -78,26 +78,28 @@ class Model(NamedTuple):
     l1_lags: Numbers
     payments: Table
     state: Numbers
-    known: Numbers
-    seen: Numbers
+    label_state: Numbers
+    class_state: Numbers
 
 
 @kernel
 def learn(
-    rows: Rows, model: Model, rule: Rule, normalized: Switch, predictions: Numbers, rooms: AdaptiveRooms
+    rows: Rows, model: Model, rule: Rule, normalized: Switch, predictions: Numbers, scratch: AdaptiveScratch
 ):
-    """As `standardized.learn`."""
+    """Learn the rows; `predictions` gets the prediction of each from just before it was learned."""
     indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
-    pairs, sums, gained, touched, max_abs, l1_applied, l1_lags, payments, now, known, seen = model
+    pairs, sums, gained, touched, max_abs, l1_applied, l1_lags, payments, now, label_state, class_state = (
+        model
+    )
     bias_value, low, high, step, value, derivative, cut, multiply, l1, l2 = rule
-    own, numbers, exact, typed, moment = rooms
+    own, numbers, exact, typed, moment = scratch
     w, x, sizes, units, g, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]
     z = numbers[6] if normalized else x
     exact_g, fresh = exact[0], exact[2]
     ordered = len(order) > 0
     based = len(offsets) > 0
     shrinks = l1 > 0.0 or l2 > 0.0
-    scaled_for, typical, scale = (-1.0 if len(known) > 0 else 1.0), 1.0, level_scale(1.0)
+    scaled_for, typical, scale = (-1.0 if len(label_state) > 0 else 1.0), 1.0, level_scale(1.0)
     spread = 1.0 / (high - low)
     root = math.sqrt(scale)
     look_at_time(now, moment)
@@ -108,10 +110,10 @@ def learn(
         h = sample_weight[row]
         y = labels[row]
         if h > 0.0:
-            begin_labels(now, known, y, bias_value)
+            begin_labels(now, label_state, y, bias_value)
         filled = fill(start, end, values, x)
         take(start, end, base, indices, dense, pairs, own)
-        _split(filled, own, w, g)
+        split_pairs(filled, own, w, g)
         if l1 > 0.0:
             for j in range(start, end):
                 w[j - start] = soft(w[j - start], now[L1_TOTAL] - l1_applied[np.uint64(indices[j - base])])
@@ -125,18 +127,19 @@ def learn(
         now[LOSS] += h * before
         now[WEIGHT] += h
         share = (y - low) * spread
-        unit = look_at_label(now, known, y, h, bias_value, cut)
-        pushed = moment[PUSHED] * unit * class_factor(seen)  # by a weight of 1
+        unit = look_at_label(now, label_state, y, h, bias_value, cut)
+        pushed = moment[PUSHED] * unit * rare_class_factor(class_state)  # by a weight of 1
         slope = slope_at(p, still, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
         if cut and (h != 1.0 or now[FRACTION] != 0.0):
-            if slope == 0.0 and not shrinks and not teaches_unit(known, y):
+            if slope == 0.0 and not shrinks and not teaches_unit(label_state, y):
                 pass_by(
-                    now, moment, known, seen, gained, _ONE, _NONE, touched, y, share, h, bias_value
+                    now, moment, label_state, class_state, gained, _ONE, _NONE, touched, y, share, h,
+                    bias_value,
                 )  # fmt: skip
                 continue
             _learn_in_epochs(
                 start, end, base, indices, dense, filled, pairs, gained, touched, max_abs, l1_applied,
-                sums, l1_lags, payments, now, moment, known, seen, own, z, numbers, exact, typed,
+                sums, l1_lags, payments, now, moment, label_state, class_state, own, z, numbers, exact, typed,
                 offset, y, share, h, bias_value, normalized, l1, l2, step, value, derivative,
             )  # fmt: skip
             continue
@@ -150,12 +153,12 @@ def learn(
                 _grow(filled, x, w, exact_g, fresh, sizes, typed)
                 put(start, end, base, indices, dense, sizes, max_abs)
                 _write(filled, w, exact_g, fresh, own)
-                _split(filled, own, w, g)
+                split_pairs(filled, own, w, g)
                 p = now[SCALE] * dot(filled, w, x) + still  # it has changed
                 before = value(p, y)
                 slope = slope_at(p, still, y, before, unit, moment, derivative)
             if unit != scaled_for:
-                scaled_for, typical = unit, typical_slope(known, unit, derivative)
+                scaled_for, typical = unit, typical_slope(label_state, unit, derivative)
                 scale = level_scale(typical)
                 root = math.sqrt(scale)
             if normalized:
@@ -165,7 +168,7 @@ def learn(
             if slope != 0.0:  # pragma: no branch  (larger units may leave none)
                 steep = slope * (h if multiply else 1.0)
                 steepest = min(steep * steep, LARGEST)
-                rates(filled, z, g, steepest, scale, False, moves, typed)
+                fill_moves(filled, z, g, steepest, scale, False, moves, typed)
                 factor = (common_factor(now, q, typical) if normalized else 1.0) * root
                 bias_rate = factor / math.sqrt(bias_level(now, steepest, scale)) * bias_value
                 n = bias_rate + factor * dot(filled, moves, z)
@@ -176,7 +179,7 @@ def learn(
                     count_norm(now, q, change, speed)
                     gain = steepest
                     if not multiply:
-                        gain = gained_in(before, after, h, speed, slope, p, change, y, derivative)
+                        gain = gain_of(before, after, h, speed, slope, p, change, y, derivative)
                     s = change / n
                     now[BIAS] += s * bias_rate
                     now[BIAS_SQUARES] = min(now[BIAS_SQUARES] + gain * bias_value, LARGEST)
@@ -187,19 +190,19 @@ def learn(
             put(start, end, base, indices, dense, own, pairs)
             for j in range(start if l1 > 0.0 else end, end):
                 l1_applied[np.uint64(indices[j - base])] = now[L1_TOTAL]
-        count_part(known, seen, y, share, h)
-        advance(now, moment, seen, h)
+        count_part(label_state, class_state, y, share, h)
+        advance(now, moment, class_state, h)
         if shrinks:
             # the row's own features pay when they are needed, as all others do
             owe(now, payments, pushed * (1.0 if cut else h), l1, l2 / unit if unit > 0.0 else 0.0, moment)
-            if must_settle(now, payments):
-                settle(pairs, sums, l1_applied, l1_lags, payments, now)
+            if must_pay_all(now, payments):
+                pay_all(pairs, sums, l1_applied, l1_lags, payments, now)
 
 
 @part
 def _learn_in_epochs(
     start, end, base, indices, dense, filled, pairs, gained, touched, max_abs, l1_applied,
-    sums, l1_lags, payments, now, moment, known, seen, own, z, numbers, exact, typed,
+    sums, l1_lags, payments, now, moment, label_state, class_state, own, z, numbers, exact, typed,
     offset, y, share, h, bias_value, normalized, l1, l2, step, value, derivative,
 ):  # fmt: skip
     """Learn a row of any weight, from any clock on."""
@@ -221,11 +224,11 @@ def _learn_in_epochs(
     while left > 0.0:
         left = learn_parts(
             filled, dot(filled, w, x), x, z, factors, w, g, fresh, lags, moves, typed,
-            now, moment, known, seen, payments, gained, _ONE, _NONE, touched,
+            now, moment, label_state, class_state, payments, gained, _ONE, _NONE, touched,
             offset, y, share, left, misfits, bias_value, False, normalized, l1, l2, step, value, derivative,
         )  # fmt: skip
-        settles = must_settle(now, payments)
-        if left > 0.0 and not settles:  # there is something to learn, from values larger than ever
+        all_pay = must_pay_all(now, payments)
+        if left > 0.0 and not all_pay:  # there is something to learn, from values larger than ever
             misfits = False
             _grow(filled, x, w, g, fresh, sizes, typed)
             put(start, end, base, indices, dense, sizes, max_abs)
@@ -235,19 +238,12 @@ def _learn_in_epochs(
         put(start, end, base, indices, dense, own, pairs)
         for j in range(start if l1 > 0.0 else end, end):
             l1_applied[np.uint64(indices[j - base])] = now[L1_TOTAL]
-        if settles:
-            settle(pairs, sums, l1_applied, l1_lags, payments, now)
+        if all_pay:
+            pay_all(pairs, sums, l1_applied, l1_lags, payments, now)
             for j in range(start, end):
                 w[j - start] = pairs[np.uint64(indices[j - base])].real
     if now[FRACTION] > 0.0:
         leave_open(features, fresh, gained, _ONE, _NONE, touched, now)
-
-
-@part
-def _split(count, pairs, first, second):
-    for k in range(count):
-        first[k] = pairs[k].real
-        second[k] = pairs[k].imag
 
 
 @part
@@ -281,7 +277,7 @@ def _grow(count, x, w, g, fresh, sizes, typed):
 
 @part
 def _to_units(count, x, sizes, units, z, typed):
-    """x in units of its max_abs, and 1/max_abs."""
+    """Write x/max_abs into `z`, and 1/max_abs into `units`."""
     typed[0], typed[1], typed[2] = 1.0, TINIEST, 0.0
     one, tiniest, zero = typed[0], typed[1], typed[2]
     for k in range(count):

@@ -1,10 +1,10 @@
 """The methods of a loss, and the functions of a schedule, for many lanes at once.
 
 A *board* is a matrix of float64 with a row for each quantity and a column for each lane. An *array form* is a
-pointer to a function of a board and a range of its lanes: it reads some rows and fills in another, with the
-methods of the loss itself. Their source is compiled with `vector_math` in place of `math`, as exact as the
-type of the weights requires, and all of it into one loop. The compiler vectorises that loop if the source has
-no loops of its own and the index is unsigned.
+pointer to a function that takes a board and a range of its lanes: it reads some rows and fills in another one,
+with the methods of the loss itself. Their source is compiled with `vector_math` in place of `math`, as exact
+as the type of the weights requires, and all of it into one loop. The compiler vectorises that loop if the
+source has no loops of its own and the index is unsigned.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +20,11 @@ from steelyard.native.lazy import ir, types
 from steelyard.native.memory import address_of
 from steelyard.native.methods import Dialect, Method
 
-# The rows of a board: clock, importance and push; prediction, label, push times x·x; the results; and
+# The rows of a board: clock, weight and push; prediction, label, push times x·x; what array forms fill in; and
 # initial_t and power_t, for schedules that differ from lane to lane.
 T, H, PUSH, P, Y, U, CHANGE, VALUE, SLOPE, AFTER, TIME, INITIAL_T, POWER_T, ROWS = range(14)
 
-# The number of lanes, and of the lanes of each update, is a multiple of this, so that loops have no
-# leftovers.
+# The number of lanes, and of those of each update, is a multiple of this, so that loops have no leftovers.
 WIDTH = 16
 
 
@@ -40,7 +39,7 @@ address = address_of
 
 
 def table(forms: Sequence[Any]) -> Any:
-    """Array forms, one for each update, as kernels take any number of them: addresses of code and parameters."""
+    """Return array forms, one for each update, as kernels take them: addresses of code and of parameters."""
     if PLAIN:
         return tuple(forms)
     return np.array([form.words for form in forms], np.int64).reshape(-1, 2)
@@ -77,39 +76,42 @@ def _call_address(context, form, parameters, board, lanes, first, last):
 
 
 def steps(loss: Any, step: Callable[..., float], dtype: str) -> Any:
-    """Fills in CHANGE: how far U moves P under the update with this `step(loss, p, y, u)`."""
+    """Return the form that fills in CHANGE: how far U moves P under the update `step(loss, p, y, u)`."""
     return _form(loss, DIALECTS[dtype], step, _fill_change)
 
 
 def values(loss: Any, dtype: str) -> Any:
-    """Fills in VALUE: the loss of P."""
+    """Return the form that fills in VALUE: the loss of P."""
     return _form(loss, DIALECTS[dtype], type(loss).value, _fill_value)
 
 
 def slopes(loss: Any, dtype: str) -> Any:
-    """Fills in SLOPE: the derivative of the loss at P."""
+    """Return the form that fills in SLOPE: the derivative of the loss at P."""
     return _form(loss, DIALECTS[dtype], type(loss).derivative, _fill_slope)
 
 
 def values_after(loss: Any, dtype: str) -> Any:
-    """Fills in AFTER: the loss of P + CHANGE."""
+    """Return the form that fills in AFTER: the loss of P + CHANGE."""
     return _form(loss, DIALECTS[dtype], type(loss).value, _fill_after)
 
 
 def times(loss: Any, time: Callable[..., float], dtype: str) -> Any:
-    """Fills in TIME: the push that makes CHANGE under the update with this `time(loss, p, y, change)`."""
+    """Return the form that fills in TIME: the push that makes CHANGE, by an update's `time(loss, p, y, change)`."""
     return _form(loss, DIALECTS[dtype], time, _fill_time)
 
 
 @cache
 def pushes_by_lane(schedule: Callable[..., float]) -> Any:
-    """As `pushes`, for lanes that differ in INITIAL_T and POWER_T."""
+    """Return the form of `pushes` for lanes that differ in INITIAL_T and POWER_T."""
     return _form(None, _EXACT, schedule, _fill_push_by_lane)
 
 
 @cache
 def pushes(schedule: Callable[..., float]) -> Any:
-    """Fills in PUSH from T and H; `schedule(learning_rate, initial_t, power_t, t, h)`, for a rate of 1."""
+    """Return the form that fills in PUSH from T and H, for a learning rate of 1.
+
+    The schedule is a function `schedule(learning_rate, initial_t, power_t, t, h)`.
+    """
     if PLAIN:
         return partial(_fill_push, schedule)
     return Method(schedule, None, "Fmoments", _EXACT, _fill_push)

@@ -15,11 +15,11 @@ def _cast(to: Any, x: Any) -> Any:
 
 @intrinsic
 def bits_of(context: Any, x: Any) -> Any:
-    """The bits of a float."""
+    """Return the bits of a float, as an unsigned integer."""
     return _cast(getattr(types, f"uint{x.bitwidth}"), x)
 
 
 @intrinsic
 def float_of(context: Any, x: Any) -> Any:
-    """The float with these bits."""
+    """Return the float that has these bits."""
     return _cast(getattr(types, f"float{x.bitwidth}"), x)

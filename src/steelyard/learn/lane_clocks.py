@@ -1,19 +1,18 @@
-"""The clocks of lanes: what `clock`, `label_units` and `class_steps` do, for many models side by side.
+"""The clocks of lanes: `clock`, `label_units` and `rare_classes` for many models side by side.
 
-Each lane has a clock of its own, and a column of `moments`, `known` and `seen`. What every row needs is done
-for all lanes at once; what happens now and then, such as the beginning of a level of time, is done on copies
-of what belongs to one lane (`take_lane`). Numbers of a lane that change as seldom lie beside those of the
-row, on the board.
+Each lane has its own clock, and its own column in each array of `LaneStates`. What every row needs is done for
+all lanes at once. What happens now and then, such as the beginning of a level of time, is done on copies of
+one lane's columns (`take_lane`). Numbers of a lane that change as rarely are kept on the board.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.learn import class_steps, label_units
-from steelyard.learn.averages import lasts_until, next_reference, raised
+from steelyard.learn import label_units, rare_classes
+from steelyard.learn.averages import lasts_until, next_reference, raise_to
 from steelyard.learn.batched_loss import PUSH, ROWS, SLOPE, VALUE, H, P, Y, address
-from steelyard.learn.class_steps import class_factor
 from steelyard.learn.clock import (
     AT_REST,
     EXACT_REST,
@@ -39,13 +38,15 @@ from steelyard.learn.linear import (
     SLIVER,
     WEIGHT,
 )
+from steelyard.learn.rare_classes import rare_class_factor
 from steelyard.learn.shrinkage import SMALLEST_SCALE
 from steelyard.native.declare import part
+from steelyard.native.kinds import Numbers, Table
 
-# Further rows of the board. Of a lane: the unit of its labels, what its sums of squares are multiplied by to
-# look up their levels, its push for a weight of 1; from which clock on its unit, and its reference, are
-# looked at anew; whether its rows are cut into epochs. Of a row: its weight in lanes that learn it in one
-# step, Σ z²; slopes of all lanes; where else slopes are wanted, and these; what was there before.
+# Further rows of the board. For the lane: the unit of its labels; the typical slope and the scale of levels that
+# follow from it; its push for a weight of 1; the clocks at which its unit, and its reference, must be renewed;
+# whether its rows are cut into epochs. For the row: its weight in lanes that learn it in one step; Σ z²; the
+# slopes of all lanes; the distance at which other slopes are wanted, and these; what they overwrite meanwhile.
 (
     UNIT,
     TYPICAL,
@@ -65,69 +66,90 @@ from steelyard.native.declare import part
 ) = range(ROWS, ROWS + 15)
 
 
+class LaneStates(NamedTuple):
+    """The scalars of all lanes: arrays with a column for each lane."""
+
+    state: Table
+    moments: Table
+    label_state: Table
+    class_state: Table
+
+
+class OneLane(NamedTuple):
+    """Copies of one lane's columns."""
+
+    now: Numbers
+    moment: Numbers
+    label_state: Numbers
+    class_state: Numbers
+
+
 @part
-def take_lane(k, state, moments, known, seen, now, moment, own_known, own_seen):
-    """Copy what a lane has of these."""
+def take_lane(k, every_lane, one_lane):
+    """Copy the columns of a lane."""
+    state, moments, label_state, class_state = every_lane
+    now, moment, own_label_state, own_class_state = one_lane
     for i in range(len(now)):
         now[i] = state[i, k]
     for i in range(len(moment)):
         moment[i] = moments[i, k]
-    for i in range(len(own_known)):
-        own_known[i] = known[i, k]
-    for i in range(len(own_seen)):
-        own_seen[i] = seen[i, k]
+    for i in range(len(own_label_state)):
+        own_label_state[i] = label_state[i, k]
+    for i in range(len(own_class_state)):
+        own_class_state[i] = class_state[i, k]
 
 
 @part
-def put_lane(k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative):
-    """The reverse, and what the board has of it."""
+def put_lane(k, every_lane, one_lane, board, power, derivative):
+    """Copy the columns back, and update what the board has of the lane."""
+    state, moments, label_state, class_state = every_lane
+    now, moment, own_label_state, own_class_state = one_lane
     for i in range(len(now)):
         state[i, k] = now[i]
     for i in range(len(moment)):
         moments[i, k] = moment[i]
-    for i in range(len(own_known)):
-        known[i, k] = own_known[i]
-    for i in range(len(own_seen)):
-        seen[i, k] = own_seen[i]
+    for i in range(len(own_label_state)):
+        label_state[i, k] = own_label_state[i]
+    for i in range(len(own_class_state)):
+        class_state[i, k] = own_class_state[i]
     unit, look = 1.0, math.inf
-    if len(own_known) > 0:
-        unit = own_known[label_units.UNIT]
-        look = math.ldexp(1.0, octave(own_known[label_units.SET_AT])) if unit > 0.0 else 0.0
+    if len(own_label_state) > 0:
+        unit = own_label_state[label_units.UNIT]
+        look = math.ldexp(1.0, octave(own_label_state[label_units.SET_AT])) if unit > 0.0 else 0.0
     if unit != board[UNIT, k]:
         board[UNIT, k] = unit
-        board[TYPICAL, k] = typical_slope(own_known, unit, derivative)
+        board[TYPICAL, k] = typical_slope(own_label_state, unit, derivative)
         board[LEVELS, k] = level_scale(board[TYPICAL, k])
-    board[RATE, k] = moment[PUSHED] * unit * class_factor(own_seen)
+    board[RATE, k] = moment[PUSHED] * unit * rare_class_factor(own_class_state)
     board[LOOK_AT, k] = look
     board[LASTS, k] = lasts_until(now[REFERENCE], power)
 
 
 @part
-def begin_chunk(
-    lanes, cut, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative
-):
+def begin_chunk(lanes, cut, every_lane, one_lane, board, power, derivative):
+    """Fill in what the board has of each lane."""
     for k in range(lanes):
         board[CUT, k] = cut[k]
         board[UNIT, k] = -1.0
-        take_lane(k, state, moments, known, seen, now, moment, own_known, own_seen)
-        look_at_time(now, moment)
-        put_lane(k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative)
+        take_lane(k, every_lane, one_lane)
+        look_at_time(one_lane.now, one_lane.moment)
+        put_lane(k, every_lane, one_lane, board, power, derivative)
 
 
 @part
-def begin_labels(lanes, board, state, known, bias_value):
-    """As in `label_units`."""
-    if len(known) > 0 and bias_value > 0.0:
+def begin_labels(lanes, board, state, label_state, bias_value):
+    """Let distances and biases begin at the first label, as `label_units.begin_labels` does."""
+    if len(label_state) > 0 and bias_value > 0.0:
         for k in range(lanes):
-            y, origin, bias = board[Y, k], known[label_units.ORIGIN, k], state[BIAS, k]
-            first = (board[H, k] > 0.0) & (known[label_units.WEIGHT, k] == 0.0)
-            known[label_units.ORIGIN, k] = y if first else origin
+            y, origin, bias = board[Y, k], label_state[label_units.ORIGIN, k], state[BIAS, k]
+            first = (board[H, k] > 0.0) & (label_state[label_units.WEIGHT, k] == 0.0)
+            label_state[label_units.ORIGIN, k] = y if first else origin
             state[BIAS, k] = y if first else bias
 
 
 @part
 def weigh(lanes, board, state):
-    """Count the weight, and set apart the lanes that learn the row part by part; returns whether any does."""
+    """Count the weight, and exclude lanes that learn the row part by part; returns whether any does."""
     broken = np.uint64(0)
     for k in range(lanes):
         h, fraction = board[H, k], state[FRACTION, k]
@@ -139,30 +161,27 @@ def weigh(lanes, board, state):
 
 
 @part
-def look_at_labels(
-    lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power, derivative, bias_value
-):
-    """The unit of the labels, where it is time."""
-    if len(known) == 0:
+def look_at_labels(lanes, board, every_lane, one_lane, power, derivative, bias_value):
+    """Update the unit of the labels in lanes where it is time."""
+    if len(every_lane.label_state) == 0:
         return
+    state = every_lane.state
     some = np.uint64(0)
     for k in range(lanes):
         some |= np.uint64((board[H, k] > 0.0) & (state[CLOCK, k] >= board[LOOK_AT, k]))
     for k in range(lanes if some > 0 else np.uint64(0)):
         if board[H, k] > 0.0 and state[CLOCK, k] >= board[LOOK_AT, k]:
-            take_lane(k, state, moments, known, seen, now, moment, own_known, own_seen)
-            look_at_label(now, own_known, board[Y, k], board[H, k], bias_value, board[CUT, k] > 0.0)
-            put_lane(
-                k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative
+            take_lane(k, every_lane, one_lane)
+            look_at_label(
+                one_lane.now, one_lane.label_state, board[Y, k], board[H, k], bias_value, board[CUT, k] > 0.0
             )
+            put_lane(k, every_lane, one_lane, board, power, derivative)
 
 
 @part
-def grow_references(
-    lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power, derivative,
-    flat, stride, lag_at, factors,
-):  # fmt: skip
-    """As in `standardized`; where references grow, lags are multiplied in one walk through the features."""
+def grow_references(lanes, board, every_lane, one_lane, power, derivative, flat, stride, lag_at, factors):
+    """Grow the references of times where clocks have run ahead; lags follow in one walk through the features."""
+    state = every_lane.state
     some = np.uint64(0)
     for k in range(lanes):
         some |= np.uint64(
@@ -177,17 +196,15 @@ def grow_references(
         if board[H, k] > 0.0 and clock > board[LASTS, k]:
             before = state[REFERENCE, k]
             grown = next_reference(before, clock, power)
-            shrink = raised(before / grown, power)
+            shrink = raise_to(before / grown, power)
             state[BIAS_LAG, k] *= shrink
             state[SCALE_LAG, k] *= shrink
             state[REFERENCE, k] = grown
             factors[k] = shrink
             walks = walks or before > 0.0
-            take_lane(k, state, moments, known, seen, now, moment, own_known, own_seen)
-            look_at_time(now, moment)
-            put_lane(
-                k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative
-            )
+            take_lane(k, every_lane, one_lane)
+            look_at_time(one_lane.now, one_lane.moment)
+            put_lane(k, every_lane, one_lane, board, power, derivative)
     for lag in range(lag_at, np.uint64(len(flat)) if walks else lag_at, stride):
         some = np.uint64(0)
         for k in range(lanes):
@@ -198,7 +215,7 @@ def grow_references(
 
 @part
 def find_slopes(lanes, board, state, moments, bias_value, offset, slopes):
-    """Pushes, and slopes as `slope_at` has them; returns whether a lane learns the row in one step."""
+    """Fill in pushes, and slopes as `slope_at` does; returns whether any lane learns the row in one step."""
     slopes(address(board), np.int64(lanes), np.int64(0), np.int64(lanes))
     near = np.uint64(0)
     for k in range(lanes):
@@ -234,7 +251,7 @@ def find_slopes(lanes, board, state, moments, bias_value, offset, slopes):
 
 @part
 def slopes_beside(lanes, board, shift, slopes):
-    """Slopes so far from the predictions, into BESIDE."""
+    """Fill in BESIDE: the slopes at the distances in row `shift` from the predictions."""
     for k in range(lanes):
         p, slope = board[P, k], board[SLOPE, k]
         board[KEPT_P, k] = p
@@ -249,8 +266,8 @@ def slopes_beside(lanes, board, shift, slopes):
 
 
 @part
-def count_rows(lanes, board, state, moments, known, seen, low, spread):
-    """`count_part` and `advance`, but for levels of time; returns whether any begins."""
+def count_rows(lanes, board, state, moments, label_state, class_state, low, spread):
+    """Do what `count_part` and `advance` do, without beginning levels of time; returns whether any begins."""
     begins = np.uint64(0)
     for k in range(lanes):
         h, clock = board[WHOLE, k], state[CLOCK, k]
@@ -262,54 +279,51 @@ def count_rows(lanes, board, state, moments, known, seen, low, spread):
         state[FRACTION, k] = rest
         state[CLOCK, k] = clock
         begins |= np.uint64(clock >= moments[UNTIL, k])
-    if len(known) > 0:
+    if len(label_state) > 0:
         for k in range(lanes):
-            h, apart = board[WHOLE, k], board[Y, k] - known[label_units.ORIGIN, k]
+            h, apart = board[WHOLE, k], board[Y, k] - label_state[label_units.ORIGIN, k]
             apart = min(max(apart, -label_units.LONGEST), label_units.LONGEST)
             apart = apart if h > 0.0 else 0.0
-            known[label_units.WEIGHT, k] += h
-            known[label_units.SUM, k] += h * apart
-            known[label_units.SQUARES, k] += h * apart * apart
-    if len(seen) > 0:
+            label_state[label_units.WEIGHT, k] += h
+            label_state[label_units.SUM, k] += h * apart
+            label_state[label_units.SQUARES, k] += h * apart * apart
+    if len(class_state) > 0:
         for k in range(lanes):
             h, share = board[WHOLE, k], (board[Y, k] - low) * spread
             share = share if h > 0.0 else 0.0
-            seen[class_steps.WEIGHT, k] += h
-            seen[class_steps.SECOND, k] += h * share
+            class_state[rare_classes.WEIGHT, k] += h
+            class_state[rare_classes.SECOND, k] += h * share
     return begins > 0
 
 
 @part
-def begin_levels(
-    lanes, board, state, moments, known, seen, now, moment, own_known, own_seen, power, derivative
-):
+def begin_levels(lanes, board, every_lane, one_lane, power, derivative):
+    """Begin a level of time in lanes whose clock has reached it."""
     for k in range(lanes):
-        if state[CLOCK, k] >= moments[UNTIL, k]:
-            take_lane(k, state, moments, known, seen, now, moment, own_known, own_seen)
-            begin_level(now, moment, own_seen)
-            put_lane(
-                k, state, moments, known, seen, now, moment, own_known, own_seen, board, power, derivative
-            )
+        if every_lane.state[CLOCK, k] >= every_lane.moments[UNTIL, k]:
+            take_lane(k, every_lane, one_lane)
+            begin_level(one_lane.now, one_lane.moment, one_lane.class_state)
+            put_lane(k, every_lane, one_lane, board, power, derivative)
 
 
 @part
 def decay(lanes, board, state, l2, power, kind, flat, stride, lag_at):
-    """L2 of a row, as `pay` has it, in lanes that learned it in one step."""
+    """Charge the L2 of a row, as `epochs.owe` does, in lanes that learned it in one step."""
     for k in range(lanes):
         if board[WHOLE, k] > 0.0 and l2[k] > 0.0 and board[UNIT, k] > 0.0:
             before, clock = state[SCALE, k], state[CLOCK, k] + state[FRACTION, k]
             kept = before / (1.0 + board[PUSH, k] * (l2[k] / board[UNIT, k]))
             if power > 0:
-                late = raised(clock / state[REFERENCE, k], power)
+                late = raise_to(clock / state[REFERENCE, k], power)
                 state[SCALE_LAG, k] += late * (before - kept)
             state[SCALE, k] = kept
             if kept < SMALLEST_SCALE:
-                settle_lane(k, state, kind, flat, stride, lag_at)
+                pay_all_in_lane(k, state, kind, flat, stride, lag_at)
 
 
 @part
-def settle_lane(k, state, kind, flat, stride, lag_at):
-    """As `shrinkage.settle`, without L1."""
+def pay_all_in_lane(k, state, kind, flat, stride, lag_at):
+    """Apply lazy L2 in one lane, as `shrinkage.pay_all` does."""
     scale, behind = state[SCALE, k], state[SCALE_LAG, k]
     for i in range(k, np.uint64(len(flat)), stride):
         v = flat[i]

@@ -1,9 +1,8 @@
 """Loops over the features of a row, in all lanes: units, predictions, rates and moves.
 
-`flat` are the weights, in which `lane_parts` says where the numbers of a feature lie, and `g_flat` are the
-same bytes as float64, which sums of squares are. What features are measured in depends on `kind`: BY_UNITS,
-units that they find themselves (see `units`); BY_LARGEST, the largest |value| so far, while coefficients are
-those of raw values; BY_NOTHING.
+`flat` are the weights, laid out as `lane_parts` says, and `g_flat` is the same memory as float64, for sums of
+squares. `kind` says how features are measured: BY_UNITS, in units found while learning (see `units`); BY_LARGEST,
+in units of the largest |value| so far, while coefficients remain those of raw values; BY_NOTHING, as they are.
 """
 
 import numpy as np
@@ -15,20 +14,20 @@ from steelyard.learn.rows import LARGEST, SMALLEST
 from steelyard.learn.units import MOST, NEAR, TINIEST, fits, has_length_1, new_unit, scaled_gain
 from steelyard.learn.vector_arithmetic import (
     absolute,
+    add,
+    add_products,
     any_above,
-    chosen,
-    converted,
-    filled,
-    least,
+    convert_like,
+    divide,
+    floor,
+    full_like,
+    maximum,
     middles,
-    minus,
-    most,
-    over,
-    plus,
-    plus_products,
-    root,
-    rounded_down,
-    times,
+    minimum,
+    multiply,
+    sqrt,
+    subtract,
+    where,
 )
 from steelyard.learn.vectors import LANES, load, store
 from steelyard.native.declare import part
@@ -39,27 +38,27 @@ _VECTOR = np.uint64(LANES)
 
 @part
 def standardize(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, totals):
-    """z of each feature in each lane, if BY_UNITS, and Σ v·z into `totals`, or Σ v·x."""
-    zero, tiniest = filled(flat, 0.0), filled(flat, TINIEST)
+    """Fill in `z`, if BY_UNITS, and `totals`: Σ v·z of each lane, or else Σ v·x."""
+    zero, tiniest = full_like(flat, 0.0), full_like(flat, TINIEST)
     for k in range(np.uint64(0), lanes, _VECTOR):
         store(totals, k, zero)
     for j in range(start, end):
-        value = filled(flat, x[j - start])
+        value = full_like(flat, x[j - start])
         v = np.uint64(indices[j - base]) * stride
         m = (j - start) * lanes
         for k in range(np.uint64(0), lanes, _VECTOR):
             own = value
             if kind == BY_UNITS:
                 size = absolute(load(flat, v + unit_at + k, 1))
-                own = chosen(size, tiniest, over(value, most(size, tiniest)), zero)
+                own = where(size, tiniest, divide(value, maximum(size, tiniest)), zero)
             if kind != BY_LARGEST:
                 store(z, m + k, own)
-            store(totals, k, plus_products(load(totals, k, 1), load(flat, v + k, 1), own))
+            store(totals, k, add_products(load(totals, k, 1), load(flat, v + k, 1), own))
 
 
 @part
 def fill_units(start, end, base, indices, flat, stride, lanes, unit_at, unit_fill):
-    """Give features of which no lane knows anything the unit that they have beforehand."""
+    """Give features that no lane has met their fixed unit."""
     for j in range(start, end):
         u = np.uint64(indices[j - base]) * stride + unit_at
         if flat[u] == 0.0:
@@ -69,23 +68,23 @@ def fill_units(start, end, base, indices, flat, stride, lanes, unit_at, unit_fil
 
 @part
 def sum_squares(start, end, base, indices, x, flat, stride, lanes, unit_at, kind, z, squares):
-    """Σ z² of each lane, and 1/unit into `z`, if BY_LARGEST."""
-    zero, one, tiniest = filled(flat, 0.0), filled(flat, 1.0), filled(flat, TINIEST)
+    """Fill in `squares`: Σ z² of each lane; and `z`: 1/unit, if BY_LARGEST."""
+    zero, one, tiniest = full_like(flat, 0.0), full_like(flat, 1.0), full_like(flat, TINIEST)
     for k in range(np.uint64(0), lanes, _VECTOR):
         store(squares, k, zero)
     for j in range(start, end):
-        value = filled(flat, x[j - start])
+        value = full_like(flat, x[j - start])
         u = np.uint64(indices[j - base]) * stride + unit_at
         m = (j - start) * lanes
         for k in range(np.uint64(0), lanes, _VECTOR):
             if kind == BY_LARGEST:
                 size = absolute(load(flat, u + k, 1))
-                factor = chosen(size, tiniest, over(one, most(size, tiniest)), zero)
+                factor = where(size, tiniest, divide(one, maximum(size, tiniest)), zero)
                 store(z, m + k, factor)
-                own = times(value, factor)
+                own = multiply(value, factor)
             else:
                 own = load(z, m + k, 1)
-            store(squares, k, plus_products(load(squares, k, 1), own, own))
+            store(squares, k, add_products(load(squares, k, 1), own, own))
 
 
 @part
@@ -93,7 +92,7 @@ def change_units(
     start, end, base, indices, values, x, flat, g_flat, stride, g_stride, g_at, lanes, unit_at, lag_at,
     board, z,
 ):  # fmt: skip
-    """New units in lanes that learn, where values do not fit theirs; returns whether there are any."""
+    """Change units that values do not fit, in lanes that learn; returns whether any has changed."""
     some = length_1 = False
     for j in range(start, end):
         i = np.uint64(indices[j - base])
@@ -117,15 +116,15 @@ def change_units(
 
 @part
 def _any_misfit(lanes, x, flat, u, z, m):
-    """As `units.any_misfit`, for one feature in all lanes."""
-    half, many, one = filled(flat, 0.5), filled(flat, MOST), filled(flat, 1.0)
-    near, tiniest, less = filled(flat, NEAR), filled(flat, TINIEST), filled(flat, -abs(x))
+    """Return whether the value of one feature does not fit its unit in some lane (see `units.any_misfit`)."""
+    half, many, one = full_like(flat, 0.5), full_like(flat, MOST), full_like(flat, 1.0)
+    near, tiniest, less = full_like(flat, NEAR), full_like(flat, TINIEST), full_like(flat, -abs(x))
     misfits = False
     for k in range(np.uint64(0), lanes, _VECTOR):
         own, unit = absolute(load(z, m + k, 1)), load(flat, u + k, 1)
-        limit = chosen(absolute(unit), tiniest, chosen(unit, tiniest, many, one), less)
-        slack = chosen(unit, tiniest, times(near, own), one)
-        apart = absolute(minus(own, rounded_down(plus(own, half))))
+        limit = where(absolute(unit), tiniest, where(unit, tiniest, many, one), less)
+        slack = where(unit, tiniest, multiply(near, own), one)
+        apart = absolute(subtract(own, floor(add(own, half))))
         misfits = misfits or any_above(own, limit) or any_above(apart, slack)
     return misfits
 
@@ -161,7 +160,7 @@ def move_origins(
     start, end, base, indices, values, dense, flat, g_flat, stride, g_stride, g_at, lanes, unit_at, lag_at,
     gained, origins, columns, candidates, counts, state,
 ):  # fmt: skip
-    """As in `standardized`, in all lanes."""
+    """Do in all lanes what `origins.move_origins` does in one model."""
     kept = place = 0
     for c in range(counts[1]):
         i = np.int64(candidates[c, INDEX])
@@ -196,33 +195,33 @@ def move_origins(
 
 
 @part
-def rates(
+def fill_moves(
     start, end, base, indices, x, g_flat, g_stride, g_at, lanes, kind, levels, steepest, bend,
     z, moves, totals,
 ):  # fmt: skip
-    """As in `still_rates`: how far a step of 1 moves coefficients (`moves`) and predictions (`totals`)."""
-    smallest, largest, bent = filled(z, SMALLEST), filled(z, LARGEST), filled(z, bend)
+    """Find how far a step of 1 moves coefficients (`moves`) and predictions (`totals`), as in `epoch_rates`."""
+    smallest, largest, bent = full_like(z, SMALLEST), full_like(z, LARGEST), full_like(z, bend)
     for k in range(np.uint64(0), lanes, _VECTOR):
-        store(totals, k, filled(z, 0.0))
+        store(totals, k, full_like(z, 0.0))
     for j in range(start, end):
         g = np.uint64(indices[j - base]) * g_stride + g_at
         m = (j - start) * lanes
-        value = filled(z, x[j - start])
+        value = full_like(z, x[j - start])
         for k in range(np.uint64(0), lanes, _VECTOR):
             factor = load(z, m + k, 1)
-            own = times(value, factor) if kind == BY_LARGEST else factor
-            grown = times(load(levels, k, 1), converted(z, load(g_flat, g + k, 1)))
-            total = plus_products(grown, _counted(own, bent), load(steepest, k, 1))
-            total = least(most(total, smallest), largest)
-            move = over(own, root(middles(total)))
-            store(moves, m + k, times(move, factor) if kind == BY_LARGEST else move)
-            store(totals, k, plus_products(load(totals, k, 1), move, own))
+            own = multiply(value, factor) if kind == BY_LARGEST else factor
+            grown = multiply(load(levels, k, 1), convert_like(z, load(g_flat, g + k, 1)))
+            total = add_products(grown, _counted(own, bent), load(steepest, k, 1))
+            total = minimum(maximum(total, smallest), largest)
+            move = divide(own, sqrt(middles(total)))
+            store(moves, m + k, multiply(move, factor) if kind == BY_LARGEST else move)
+            store(totals, k, add_products(load(totals, k, 1), move, own))
 
 
 @part
 def _counted(own, bent):
-    """What a row adds to sums of squares for each ℓ′²: min(z², |z|), or z² where `bent` is large."""
-    return least(times(own, own), times(absolute(own), bent))
+    """Return what a row adds to sums of squares for each ℓ′²: min(z², |z|), or z² where `bent` is large."""
+    return minimum(multiply(own, own), multiply(absolute(own), bent))
 
 
 @part
@@ -231,19 +230,19 @@ def move(
     factors, gains, lates, lags, z, moves,
 ):  # fmt: skip
     """Move coefficients and lags along `moves`, and raise sums of squares."""
-    largest, bent = filled(g_flat, LARGEST), filled(z, bend)
+    largest, bent = full_like(g_flat, LARGEST), full_like(z, bend)
     for j in range(start, end):
         i = np.uint64(indices[j - base])
         v, g, m = i * stride, i * g_stride + g_at, (j - start) * lanes
-        value = filled(z, x[j - start])
+        value = full_like(z, x[j - start])
         for k in range(np.uint64(0), lanes, _VECTOR):
             along = load(moves, m + k, 1)
             own = load(z, m + k, 1)
-            own = times(value, own) if kind == BY_LARGEST else own
-            counted = converted(g_flat, _counted(own, bent))
-            square = plus_products(load(g_flat, g + k, 1), counted, load(gains, k, 1))
+            own = multiply(value, own) if kind == BY_LARGEST else own
+            counted = convert_like(g_flat, _counted(own, bent))
+            square = add_products(load(g_flat, g + k, 1), counted, load(gains, k, 1))
             if lags:
                 lag = load(flat, v + lag_at + k, 1)
-                store(flat, v + lag_at + k, plus_products(lag, load(lates, k, 1), along))
-            store(flat, v + k, plus_products(load(flat, v + k, 1), load(factors, k, 1), along))
-            store(g_flat, g + k, least(square, largest))
+                store(flat, v + lag_at + k, add_products(lag, load(lates, k, 1), along))
+            store(flat, v + k, add_products(load(flat, v + k, 1), load(factors, k, 1), along))
+            store(g_flat, g + k, minimum(square, largest))

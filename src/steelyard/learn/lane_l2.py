@@ -1,7 +1,7 @@
-"""L2 in lanes with one rate for all features: paid once for each whole number that a lane's clock passes.
+"""L2 in lanes with one rate for all features: paid at each whole number that a lane's clock passes.
 
 As in `linear.learn_regularised`, a row of a lane whose update can be split is cut where the clock reaches a
-whole number. Rows of weight 1 from there on need no cut; all others are learned lane by lane.
+whole number. Rows of weight 1 that begin there need no cut; all others are learned lane by lane.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ _integral = outside(schedules.integral)
 
 @part
 def set_apart(lanes, board, l2, cut, state, alone):
-    """Mark the lanes that learn the row part by part, and let it go by for now; returns whether any does."""
+    """Mark the lanes that learn the row part by part, and give them no push for now; returns whether any does."""
     some = np.uint64(0)
     for k in range(lanes):
         h, u, pushed = board[H, k], board[U, k], board[PUSH, k]
@@ -31,7 +31,7 @@ def set_apart(lanes, board, l2, cut, state, alone):
 
 @part
 def decay(lanes, stride, board, l2, alone, state, flat):
-    """L2 by splitting, lazily: the weights of a lane are its SCALE times what is stored. Clocks move on."""
+    """Pay L2 by splitting, lazily: the weights of a lane are its SCALE times what is stored. Move the clocks."""
     for k in range(lanes):
         h = board[H, k] if l2[k] > 0.0 else 0.0
         total = state[FRACTION, k] + (0.0 if alone[k] else h)
@@ -47,7 +47,7 @@ def decay(lanes, stride, board, l2, alone, state, flat):
 
 @part
 def fold(k, stride, state, flat):
-    """Make the scale of a lane 1."""
+    """Multiply the weights of a lane by its scale, which becomes 1."""
     for i in range(k, np.uint64(len(flat)), stride):
         flat[i] *= state[SCALE, k]
     state[SCALE, k] = 1.0

@@ -1,25 +1,25 @@
 """Dot products and updates of weights in many lanes, and prefetching.
 
-Sums and moves stay in registers from feature to feature: there is room for four vectors. A row finds its
-weights in the L1 cache when it comes to move them. The weights of the next row are known: they are prefetched
-while the current row is computed.
+Sums and moves stay in registers from feature to feature, up to four vectors of them. When a row moves its
+weights, they are still in the L1 cache. The weights of the next row are prefetched while the current row is
+computed.
 """
 
 import numpy as np
 
-from steelyard.learn.vectors import LANES, fetch_ahead, load, plus_product, store, zeros
+from steelyard.learn.vectors import LANES, add_product, fetch_ahead, load, store, zeros
 from steelyard.native.declare import part
 
 
 def _operations(count):
-    """The operations for this many vectors of lanes, from the lane `first` on."""
+    """Make the operations for this many vectors of lanes, from the lane `first` on."""
 
     @part
     def sum_up(start, end, base, indices, values, flat, stride, first, totals):
         total = zeros(flat, count)
         for j in range(start, end):
             i = np.uint64(indices[j - base]) * stride + first
-            total = plus_product(total, load(flat, i, count), flat.dtype.type(values[j]))
+            total = add_product(total, load(flat, i, count), flat.dtype.type(values[j]))
         store(totals, first, total)
 
     @part
@@ -27,7 +27,7 @@ def _operations(count):
         factors = load(moves, first, count)
         for j in range(start, end):
             i = np.uint64(indices[j - base]) * stride + first
-            store(flat, i, plus_product(load(flat, i, count), factors, flat.dtype.type(values[j])))
+            store(flat, i, add_product(load(flat, i, count), factors, flat.dtype.type(values[j])))
 
     @part
     def prefetch(start, end, base, indices, flat, stride, first):
@@ -46,7 +46,7 @@ _ONE, _TWO, _THREE, _FOUR = (np.uint64(count * LANES) for count in (1, 2, 3, 4))
 
 @part
 def dots(start, end, base, indices, values, flat, stride, lanes, totals):
-    """w·x of all lanes into `totals`."""
+    """Fill in `totals`: w·x of each lane."""
     k = np.uint64(0)
     while k + _FOUR <= lanes:
         _sum_up_4(start, end, base, indices, values, flat, stride, k, totals)
@@ -98,7 +98,7 @@ def prefetch(turn, rows, indptr, dense, indices, flat, stride, lanes):
 
 @part
 def squares(start, end, values, flat):
-    """x·x, with x rounded to the type of the weights."""
+    """Return x·x, with x rounded to the type of the weights."""
     total = 0.0
     for j in range(start, end):
         x = np.float64(flat.dtype.type(values[j]))

@@ -1,7 +1,7 @@
-"""Parts of a lane: the numbers that each of many models side by side has of a feature.
+"""Parts of a lane: the numbers that each of many models side by side has for a feature.
 
 `weights[feature, number, lane]` is one array. Sums of squares are in float64, or rounding would decide on
-levels: in lanes of float32 each takes the place of two numbers, and all that come after them lie further on.
+levels: in lanes of float32 each takes two numbers, and the parts after them lie one number further on.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ COEFFICIENT, GRADIENTS, UNIT, LAG = range(4)
 
 
 def numbers_before(lane_part: int, singles: int) -> int:
-    """How many numbers lie before a part; `singles` of them take the place of a float64."""
+    """Return how many numbers lie before a part; `singles` of them make a float64."""
     return lane_part if lane_part <= GRADIENTS else lane_part + singles - 1
 
 
@@ -21,12 +21,12 @@ place_of = part(numbers_before)  # for kernels
 
 
 @kernel
-def find_met(weights: WeightCube, first: Count, last: Count, found: Switches):
-    """Mark the features of which any lane knows something: one of these numbers that is not 0."""
+def mark_met(weights: WeightCube, first: Count, last: Count, met: Switches):
+    """Mark the features that any lane has met: one of the numbers from `first` to before `last` is not 0."""
     lanes = np.uint64(weights.shape[2])
-    for i in range(np.uint64(len(found))):
-        known = False
+    for i in range(np.uint64(len(met))):
+        some = False
         for number in range(first, last):
             for k in range(lanes):
-                known |= weights[i, number, k] != 0.0
-        found[i] = known
+                some |= weights[i, number, k] != 0.0
+        met[i] = some

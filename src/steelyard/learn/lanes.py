@@ -11,9 +11,8 @@ may happen with the explicit update, is no longer alive: it keeps its state and 
 The number of lanes is a multiple of `WIDTH`.
 
 A loop over lanes reads everything before it writes anything, or the compiler could not vectorise it. A choice
-between two numbers comes before the sum it goes into: only then does the compiler fuse products and sums in
-the same way for a lane among others and for a lane on its own. For the same reason no sum has more than one
-product.
+between two numbers comes before the sum it goes into: only then does the compiler fuse products and sums alike
+for a lane among others and for a single lane. For the same reason no sum has more than one product.
 
 `batched_loss` explains array forms (`steps`, `value`).
 """
@@ -47,17 +46,17 @@ from steelyard.native.kinds import (
 from steelyard.native.memory import flat_view
 
 ERROR, ALIVE, LANE_STATE_SIZE = range(STATE_SIZE, STATE_SIZE + 3)
-# What a lane does with rows that are not one step: it takes them as one all the same, learns them part by
-# part, or, being a spare one, lets them go by.
+# What a lane does with rows that are not one step: it takes them as one step, or learns them part by part; spare
+# lanes skip them.
 TAKES_WHOLE, CUTS, SKIPS = range(3)
-LIMIT = 1e37  # bound on predictions and steps of a lane that is alive
-_STRETCH = 32 * WIDTH  # turns that are computed at once: a board of them fits the L1 cache
+LIMIT = 1e37  # predictions and steps of a lane that is alive stay below this
+_STRETCH = 32 * WIDTH  # turns that are computed at a time: their board fits the L1 cache
 
 
 class Turns(NamedTuple):
-    """Examples, of which the rows of these numbers are learned in turn; labels and weights are indexed by turn.
+    """Examples, and the numbers of the rows to learn in turn.
 
-    `labels` and `sample_weight` have one column for all lanes, or one for each.
+    `labels` and `sample_weight` are indexed by turn; they have one column for all lanes, or one for each.
     """
 
     indptr: Counts
@@ -71,14 +70,14 @@ class Turns(NamedTuple):
 
 
 class Model(NamedTuple):
-    """weights[feature, 0, lane], and a column of the state for each lane."""
+    """The arrays of all lanes: weights[feature, 0, lane], and a column of the state for each lane."""
 
     weights: WeightCube
     state: Table
 
 
 class Target(NamedTuple):
-    """What is predicted: the value of the bias, between which labels, and at which prediction, a class turns."""
+    """The value of the bias, and the boundary between two classes: that of labels, and that of predictions."""
 
     bias_value: Number
     middle: Number
@@ -86,10 +85,10 @@ class Target(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How lanes learn: column `schedules[lane]` of `pushes` has the push of each turn, `rates` multiplies it.
+    """How lanes learn: column `schedules[lane]` of `pushes` has the push of each turn, and `rates` multiplies it.
 
-    `bounds[i]` to `bounds[i + 1]` are the lanes of the update with `steps[i]`. `does` says what each does with rows
-    that are not one step, which needs its `schedule` and the step of one prediction.
+    `bounds[i]` to `bounds[i + 1]` are the lanes of the update with `steps[i]`. `splitting` says what each lane does
+    with rows that are not one step; it needs their `schedule`, and the step of one prediction.
     """
 
     pushes: Table
@@ -100,13 +99,13 @@ class Rule(NamedTuple):
     bounds: Counts
     steps: Places
     value: OnBoard
-    does: Counts
+    splitting: Counts
     schedule: Table
     single_step: Function3
 
 
-class Rooms(NamedTuple):
-    """For each lane: a column of the board, a sum, a move, and whether it is learned on its own."""
+class Scratch(NamedTuple):
+    """Buffers for each lane: a column of the board, a sum, a move, and whether it learns on its own."""
 
     board: Table
     sums: Weights
@@ -114,29 +113,28 @@ class Rooms(NamedTuple):
     alone: Switches
 
 
-def rooms_for(weights: NDArray[Any]) -> Rooms:
+def scratch_for(weights: NDArray[Any]) -> Scratch:
     lanes = weights.shape[2]
     sums, moves = np.zeros((2, lanes), weights.dtype)
-    return Rooms(np.zeros((ROWS, lanes)), sums, moves, np.zeros(lanes, np.bool_))
+    return Scratch(np.zeros((ROWS, lanes)), sums, moves, np.zeros(lanes, np.bool_))
 
 
-def pushed_by(now: tuple[float, float, bool], turns: NDArray[Any], *schedule: Any) -> NDArray[np.float64]:
-    """`pushes` of these turns of a clock."""
-    found = np.empty(len(turns))
-    pushes(
-        *now, turns, *schedule, np.zeros((PUSH + 1, _STRETCH)), found
-    )  # of the board, schedules use these rows
-    return found
+def pushes_of(clock: tuple[float, float, bool], turns: NDArray[Any], *schedule: Any) -> NDArray[np.float64]:
+    """Return what `pushes` writes for these turns."""
+    out = np.empty(len(turns))
+    board = np.zeros((PUSH + 1, _STRETCH))  # schedules use these rows of it
+    pushes(*clock, turns, *schedule, board, out)
+    return out
 
 
 @kernel
 def pushes(
-    clock: Number, fraction: Number, ticks: Switch, sample_weight: Numbers, initial_t: Number, power_t: Number,
-    moments: OnMoments, board: Table, found: Numbers,
+    clock: Number, fraction: Number, ticks: Switch, sample_weight: Numbers, initial_t: Number,
+    power_t: Number, moments: OnMoments, board: Table, out: Numbers,
 ):  # fmt: skip
-    """Write ∫ η over each turn of the clock for a rate of 1 into `found`; `moments` is the array form of a schedule.
+    """Write ∫ η over each turn of the clock, for a rate of 1, into `out`; `moments` is the array form of a schedule.
 
-    The clock moves as that of the lane does: with `ticks` from whole number to whole number (see `lane_l2`).
+    The clock moves as that of a lane: with `ticks` from whole number to whole number (see `lane_l2`).
     """
     for start in range(0, len(sample_weight), _STRETCH):
         turns = min(_STRETCH, len(sample_weight) - start)
@@ -150,23 +148,23 @@ def pushes(
             clock += whole
         moments(address(board), _STRETCH, initial_t, power_t)
         for turn in range(turns):
-            found[start + turn] = board[PUSH, turn]
+            out[start + turn] = board[PUSH, turn]
 
 
 @kernel
-def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: Table, rooms: Rooms):
+def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: Table, scratch: Scratch):
     """Learn these rows in this order.
 
     A prediction is wrong if it is above `boundary` and its label is not above `middle`, or the reverse. If
-    `predictions` has rows, it gets the predictions made before each row was learned.
+    `predictions` has rows, it gets the predictions from just before each row was learned.
     """
     indptr, indices, values, dense, rows, labels, sample_weight, offsets = turns
     weights, state = model
     bias_value, middle, boundary = target
-    pushes, schedules, rates, l2, row_norm, bounds, steps, value, does, schedule, single_step = rule
+    pushes, schedules, rates, l2, row_norm, bounds, steps, value, splitting, schedule, single_step = rule
     lanes = np.uint64(weights.shape[2])
     flat = flat_view(weights)
-    board, totals, moves, alone = rooms
+    board, totals, moves, alone = scratch
     decays = any_of(l2)
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
@@ -184,7 +182,7 @@ def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: T
         spread(lanes, turn, labels, board, Y)
         count_loss(lanes, board, state, middle, boundary, value)
         push(lanes, turn, pushes, schedules, rates, 1.0 if row_norm else n, board)
-        parts = decays and set_apart(lanes, board, l2, does, state, alone)
+        parts = decays and set_apart(lanes, board, l2, splitting, state, alone)
         if n > 0.0:
             fill_board(steps, board, bounds)
             if _decide(lanes, board, n, bias_value, state, moves):
@@ -192,7 +190,7 @@ def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: T
         if decays:
             decay(lanes, lanes, board, l2, alone, state, flat)
         for k in range(lanes if parts else np.uint64(0)):
-            if alone[k] and does[k] == CUTS and state[ALIVE, k] > 0.0:
+            if alone[k] and splitting[k] == CUTS and state[ALIVE, k] > 0.0:
                 learn_alone(
                     k, start, end, base, indices, values, flat, lanes, state, board, n, row_norm, bias_value,
                     offset, schedule, l2[k], single_step,
@@ -201,7 +199,8 @@ def learn(turns: Turns, model: Model, target: Target, rule: Rule, predictions: T
 
 @kernel
 def measure(
-    turns: Turns, model: Model, target: Target, value: OnBoard, totals: Table, predictions: Table, rooms: Rooms
+    turns: Turns, model: Model, target: Target, value: OnBoard, totals: Table, predictions: Table,
+    scratch: Scratch,
 ):  # fmt: skip
     """Add the loss and the errors of the current predictions of rows to `totals`, without learning.
 
@@ -213,7 +212,7 @@ def measure(
     lanes = np.uint64(weights.shape[2])
     flat = flat_view(weights)
     stride = np.uint64(weights.shape[1]) * lanes
-    board, sums, _, _ = rooms
+    board, sums, _, _ = scratch
     for turn in range(np.uint64(len(rows))):
         row = np.uint64(rows[turn])
         start, end = np.uint64(indptr[row]), np.uint64(indptr[row + np.uint64(1)])
@@ -238,11 +237,11 @@ def predict_all(lanes, totals, state, bias_value, base, board):
 
 @part
 def any_of(numbers):
-    """Whether any is not 0."""
-    found = False
+    """Return whether any of the numbers is not 0."""
+    some = False
     for k in range(len(numbers)):
-        found |= numbers[k] != 0.0
-    return found
+        some |= numbers[k] != 0.0
+    return some
 
 
 @part
@@ -253,14 +252,14 @@ def copy(lanes, turn, board, state, predictions):
 
 
 @part
-def spread(lanes, turn, given, board, place):
-    """Spread one number over all lanes, or copy one for each; returns whether any is not 0."""
+def spread(lanes, turn, given, board, row):
+    """Fill in a row of the board with one number for all lanes, or one for each; returns whether any is not 0."""
     one_for_all = given.shape[1] == 1
     some = np.uint64(0)
     for k in range(lanes):
         number = given[turn, np.uint64(0) if one_for_all else k]
         some |= np.uint64(number != 0.0)
-        board[place, k] = number
+        board[row, k] = number
     return some > 0
 
 
@@ -284,7 +283,7 @@ def count_loss(lanes, board, state, middle, boundary, value):
 
 @part
 def push(lanes, turn, pushes, schedules, rates, n, board):
-    """The push of the row in each lane."""
+    """Fill in the push of the row in each lane."""
     for k in range(lanes):
         push = rates[k] * pushes[turn, np.uint64(schedules[k])]
         board[PUSH, k] = push
@@ -293,7 +292,7 @@ def push(lanes, turn, pushes, schedules, rates, n, board):
 
 @part
 def _decide(lanes, board, n, bias_value, state, moves):
-    """The factor of x by which the weights of each lane move; returns whether any moves."""
+    """Set the factor of x by which the weights of each lane move; returns whether any moves."""
     some = np.uint64(0)
     for k in range(lanes):
         change, u, alive = board[CHANGE, k], board[U, k], state[ALIVE, k]

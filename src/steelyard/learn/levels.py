@@ -1,8 +1,8 @@
-"""Levels: what rates depend on, rounded, so that rates stand still for a while.
+"""Levels: the numbers that rates depend on are rounded, so that rates stay the same for a while.
 
-A positive number has `LEVELS` levels an octave, evenly spaced: the leading bits of its mantissa say which.
-The number of an epoch (see `clock`) has `TIMES` an octave, and one of its own below 2·`TIMES`. Every power of
-two begins a level of time.
+Positive numbers have `LEVELS` levels in each octave, evenly spaced: the leading bits of the mantissa say which.
+Epochs (see `clock`) are numbered; these numbers have `TIMES` levels in each octave, and below 2·`TIMES` each
+has its own. Every power of two begins a level of time.
 """
 
 import math
@@ -16,11 +16,11 @@ from steelyard.native.lazy import types
 
 LEVELS, TIMES = 4, 64
 
-# Natural values such as 4 would lie on the edge of a level, where rounding decides.
+# A factor that keeps natural values such as 4 off the edge of a level, where rounding would decide.
 _OFF_EDGES = 1.2345678901234567
 
-# What is left of the bits of a number: sign, exponent and the leading bits of the mantissa; and the bit after
-# these, which makes it the middle of the level.
+# The bits of a number that name its level: sign, exponent and the leading bits of the mantissa. The bit after
+# these makes it the middle of the level.
 _KEPT_32, _MIDDLE_32 = np.uint32(0xFFE00000), np.uint32(0x00100000)
 _KEPT_64, _MIDDLE_64 = np.uint64(0xFFFC000000000000), np.uint64(0x0002000000000000)
 MASKS: dict[str, Any] = {
@@ -30,7 +30,7 @@ MASKS: dict[str, Any] = {
 
 
 def level_of(x):
-    """The middle of the level of a positive number."""
+    """Return the middle of the level of a positive number."""
     if isinstance(x, np.float32):
         return ((x.view(np.uint32) & _KEPT_32) | _MIDDLE_32).view(np.float32)
     return ((np.float64(x).view(np.uint64) & _KEPT_64) | _MIDDLE_64).view(np.float64)
@@ -44,7 +44,7 @@ def _compiled_level_of(x):
 
 
 def to_bits(x):
-    """The bits of a float: an integer, and of positive floats the larger one has the larger bits."""
+    """Return the bits of a float as an integer; of two positive floats the larger one has the larger bits."""
     return x.view(np.uint32) if isinstance(x, np.float32) else np.float64(x).view(np.uint64)
 
 
@@ -54,7 +54,7 @@ def _compiled_to_bits(x):
 
 
 def from_bits(bits):
-    """The reverse of `to_bits`."""
+    """Return the float with these bits: the reverse of `to_bits`."""
     return bits.view(np.float32) if isinstance(bits, np.uint32) else bits.view(np.float64)
 
 
@@ -64,7 +64,7 @@ def _compiled_from_bits(bits):
 
 
 def level_start(middle):
-    """The lower end of the level with this middle; the upper end is as far from the middle."""
+    """Return the lower end of the level with this middle; the upper end is equally far from the middle."""
     if isinstance(middle, np.float32):
         return (middle.view(np.uint32) & _KEPT_32).view(np.float32)
     return (np.float64(middle).view(np.uint64) & _KEPT_64).view(np.float64)
@@ -79,9 +79,9 @@ def _compiled_level_start(middle):
 
 @part
 def level_scale(steep):
-    """What sums of squares are multiplied by before their level is looked up, for slopes about so steep.
+    """Return the factor of sums of squares before their level is looked up, for slopes of about this size.
 
-    Labels in other units must not have other levels. Only the mantissa matters, so nothing overflows.
+    It makes levels independent of the unit of the labels. Only the mantissa counts, so nothing overflows.
     """
     mantissa, _ = math.frexp(steep * steep)
     return _OFF_EDGES / (mantissa if 0.5 <= mantissa < 1.0 else 0.5)
@@ -89,11 +89,11 @@ def level_scale(steep):
 
 @part
 def octave(epoch):
-    """Between which powers of two a whole number lies."""
+    """Return the exponent of the next larger power of two: numbers between the same powers share it."""
     return math.frexp(epoch)[1]
 
 
 @part
 def time_width(epoch):
-    """How many epochs the level of time has that this one belongs to."""
+    """Return the number of epochs in the level of time that this epoch belongs to."""
     return 1.0 if epoch < 2 * TIMES else math.ldexp(1.0, math.frexp(epoch)[1] - 1) / TIMES

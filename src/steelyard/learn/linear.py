@@ -1,6 +1,6 @@
-"""One linear model: predict, and learn a chunk of rows in some order.
+"""Kernels of one linear model with one learning rate for all features: predict, and learn a chunk of rows.
 
-Rows are CSR arrays. In a dense matrix all rows share one list of indices. The loss, the update and the
+Rows are CSR arrays; in a dense matrix all rows share one list of indices. The loss, the update and the
 schedule are function pointers:
 
     push(t, h)      ∫ η over the stretch of the clock that weight h takes, called H
@@ -9,13 +9,12 @@ schedule are function pointers:
 
 `learn` is the plain, fast loop. `learn_regularised` adds L1 and L2 by splitting, lazily: a weight is stored
 as v, and the true weight is S·soft(v, A − A_i). A (`l1_total`) is the L1 so far, and A_i (`l1_applied`) is
-what it was when feature i was last updated, so a row costs no more than its nonzeros. `adaptive` has a rate
-for every feature. `order` lists the rows in the order of learning; if it is empty, they are learned as they
-come. `state` holds the scalars of the model, in float64.
+its value when feature i was last updated, so a row costs no more than its nonzeros. `state` holds the scalars
+of the model, in float64.
 
 A loop that sums does not store. A loop that did both would be compiled twice, with vectors and without, and
-which one runs would depend on where its arrays lie in memory: the order of the sum, and so its last bit,
-would differ from run to run.
+where its arrays lie in memory would decide which one runs: the order of the sum, and so its last bit, would
+differ from run to run.
 """
 
 import math
@@ -38,23 +37,23 @@ from steelyard.native.kinds import (
     Weights,
 )
 
-# Where each scalar is in `state`. The second line belongs to averages (see `averages` and `shrinkage`), the
-# third to what stands still between whole numbers of the clock (see `clock` and `epochs`).
+# The index of each scalar in `state`. The second line belongs to averages (see `averages` and `shrinkage`), the
+# third to what changes at whole numbers of the clock only (see `clock` and `epochs`).
 (
     CLOCK, BIAS, BIAS_SQUARES, SCALE, L1_TOTAL, NORM, SEEN, LOSS, WEIGHT,
     BIAS_LAG, REFERENCE, SCALE_LAG, L1_LAG, PAYMENTS,
     FRACTION, STEEPEST, BIAS_GAINED, SEEN_START, NORM_START, TOUCHED, STATE_SIZE,
 ) = range(21)  # fmt: skip
 
-# A clock so near to a whole number has reached it: weights of 1e6 are known no better.
+# A clock this close to a whole number has reached it: weights of 1e6 are not known more precisely.
 SLIVER = 1e-9
 
 # The global scale S of lazy L2 is folded into the weights before float32 runs out of digits.
 SMALLEST_SCALE = 1e-6
 
 
-class Plain(NamedTuple):
-    """The numbers of a model with one rate; `l1_applied` is empty without L1."""
+class PlainModel(NamedTuple):
+    """The arrays of a model with one rate; `l1_applied` is empty without L1."""
 
     weights: Weights
     state: Numbers
@@ -62,7 +61,7 @@ class Plain(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How it learns: the push of a schedule, the step of an update, the value of a loss, L1 and L2."""
+    """How a model learns: the push of a schedule, the step of an update, the value of a loss, L1 and L2."""
 
     row_norm: Switch
     bias_value: Number
@@ -76,8 +75,8 @@ class Rule(NamedTuple):
 
 @kernel
 def predict(
-    indptr: Counts, indices: Ints, values: Values, dense: Switch, offsets: Numbers, weights: Weights, bias: Number,
-    predictions: Numbers,
+    indptr: Counts, indices: Ints, values: Values, dense: Switch, offsets: Numbers, weights: Weights,
+    bias: Number, predictions: Numbers,
 ):  # fmt: skip
     based = len(offsets) > 0
     for row in range(len(predictions)):
@@ -90,7 +89,8 @@ def predict(
 
 
 @kernel
-def learn(rows: Rows, model: Plain, rule: Rule, predictions: Numbers):
+def learn(rows: Rows, model: PlainModel, rule: Rule, predictions: Numbers):
+    """Learn the rows; `predictions` gets the prediction of each from just before it was learned."""
     indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
     weights, state, _ = model
     row_norm, bias_value, push, step, value, _, _, _ = rule
@@ -128,11 +128,11 @@ def learn(rows: Rows, model: Plain, rule: Rule, predictions: Numbers):
 
 
 @kernel
-def learn_regularised(rows: Rows, model: Plain, rule: Rule, predictions: Numbers):
-    """As `learn`, with lazy L1 and L2.
+def learn_regularised(rows: Rows, model: PlainModel, rule: Rule, predictions: Numbers):
+    """Learn the rows as `learn` does, with lazy L1 and L2.
 
-    With `cut` they are paid once for each whole number that the clock passes, and rows are cut there, so that
-    a weight of h is h copies; without, once for each row.
+    With `cut` they are paid at each whole number that the clock passes, and rows are cut there, so that a
+    weight of h is h copies. Without, they are paid once for each row.
     """
     indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
     weights, state, l1_applied = model
@@ -145,7 +145,7 @@ def learn_regularised(rows: Rows, model: Plain, rule: Rule, predictions: Numbers
         base = start if dense else np.uint64(0)
         h = sample_weight[row]
         offset = offsets[row] if based else 0.0
-        if h == 0.0:  # as if absent, to the last bit: predict without writing
+        if h == 0.0:  # the row leaves no trace: predict without writing
             total = 0.0
             for j in range(start, end):
                 i = np.uint64(indices[j - base])
@@ -201,7 +201,7 @@ def learn_regularised(rows: Rows, model: Plain, rule: Rule, predictions: Numbers
 
 @part
 def _pay_and_move(start, end, base, indices, values, weights, s, l1, state, l1_applied):
-    """Move the row's weights, then let them pay the L1 that is due; returns Σ v·x."""
+    """Move the row's weights, then subtract the L1 that is due; returns Σ v·x."""
     s_typed = weights.dtype.type(s)
     total = 0.0
     for j in range(start, end):
@@ -217,7 +217,7 @@ def _pay_and_move(start, end, base, indices, values, weights, s, l1, state, l1_a
 
 @part
 def tick(now, weight):
-    """Move the clock; returns by how many whole numbers."""
+    """Move the clock; returns how many whole numbers it has passed."""
     if weight == 1.0 and now[FRACTION] == 0.0:
         now[CLOCK] += 1.0
         return 1.0
@@ -230,12 +230,12 @@ def tick(now, weight):
 
 @kernel
 def materialise(weights: StoredWeights, scale: Number, l1_total: Number, l1_applied: Numbers, out: Weights):
-    """Apply lazy L1 and L2: the true weights into `out`."""
+    """Write the true weights into `out`: those with lazy L1 and L2 applied."""
     for i in range(len(weights)):
         out[i] = scale * soft(weights[i], l1_total - l1_applied[i] if len(l1_applied) > 0 else 0.0)
 
 
 @helper
 def soft(v, threshold):
-    """v moved towards zero by the threshold, not past it."""
+    """Move v towards zero by the threshold, and not past it."""
     return math.copysign(max(abs(v) - threshold, 0.0), v)

@@ -1,11 +1,11 @@
-"""Margins counted in bins, so that probabilities can be fitted to any number of them in little memory.
+"""A histogram of margins: probabilities are fitted to it in little memory, however many rows there are.
 
-The margin of a prediction is how far it lies on the right side of the decision; below 0 it was wrong. Bins
-are uniform in m/(1 + |m|): fine around the decision, coarse where a prediction is sure of itself. A bin keeps
-the weight in it and the moment, weight times margin, so it stands for its margins at their mean.
+The margin of a prediction is its distance from the decision point, negative if the prediction was wrong. Bins
+are uniform in m/(1 + |m|): fine around the decision, coarse for confident predictions. A bin keeps its weight
+and its moment, weight times margin, so that it stands for its margins at their mean.
 
-Time is the weight learned. When it has doubled since the current part began, the next one begins, and what
-came before the two of them is forgotten: it is from a model that knew little.
+Time is the weight learned. When it has doubled since the current part of the histogram began, the next part
+begins, and the one before the last is dropped: its predictions are from a model that knew little.
 """
 
 import math
@@ -19,23 +19,23 @@ BINS = 128
 WEIGHT, MOMENT = 0, 1
 LAST, CURRENT = 0, 1
 CLOCK, BEGAN = 0, 1
-# A margin beyond this says nothing more, and a few of them, wrong, would outweigh all others.
+# Margins beyond this count as this: a few of them, wrong, would outweigh all others.
 LARGEST = 32.0
 
 
 @kernel
 def add(
-    predictions: Table, codes: Numbers, sample_weight: Numbers, own_class: Numbers, decision: Number, bins: Histograms,
-    time: Numbers,
+    predictions: Table, codes: Numbers, sample_weight: Numbers, own_class: Numbers, decision: Number,
+    bins: Histograms, time: Numbers,
 ):  # fmt: skip
     """Count rows in the order in which they were learned; those of weight 0 do not count.
 
-    `predictions[row, model]` were made before the row was learned. `own_class` is the class of each model of
-    a setting: `codes` say which rows are of it. `bins[setting, part, WEIGHT or MOMENT, bin]` are of all its
-    models together. `time` has the clock and when the current part began.
+    `predictions[row, model]` were made before the row was learned. `own_class` is the class of each model of a
+    setting, and `codes` are the classes of rows. `bins[setting, part, WEIGHT or MOMENT, bin]` counts all models
+    of the setting together. `time` has the clock, and the clock when the current part began.
     """
     clock, began = time[CLOCK], time[BEGAN]
-    each = np.uint64(len(own_class))
+    models = np.uint64(len(own_class))
     for row in range(np.uint64(len(predictions))):
         h = sample_weight[row]
         if not h > 0.0:
@@ -48,14 +48,14 @@ def add(
                         bins[setting, CURRENT, kind, b] = 0.0
             began = clock
         for setting in range(np.uint64(len(bins))):
-            for number in range(each):
-                p = predictions[row, setting * each + number]
+            for number in range(models):
+                p = predictions[row, setting * models + number]
                 if math.isnan(p):  # the model has diverged
                     continue
                 m = p - decision if codes[row] == own_class[number] else decision - p
                 m = min(max(m, -LARGEST), LARGEST)
-                place = np.uint64((m / (1.0 + abs(m)) + 1.0) * (0.5 * BINS))
-                bins[setting, CURRENT, WEIGHT, place] += h
-                bins[setting, CURRENT, MOMENT, place] += h * m
+                index = np.uint64((m / (1.0 + abs(m)) + 1.0) * (0.5 * BINS))
+                bins[setting, CURRENT, WEIGHT, index] += h
+                bins[setting, CURRENT, MOMENT, index] += h * m
         clock += h
     time[CLOCK], time[BEGAN] = clock, began

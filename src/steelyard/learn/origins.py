@@ -10,12 +10,13 @@ from steelyard.learn.shrinkage import lag_of_payment
 from steelyard.learn.units import TINIEST, scaled_gain
 from steelyard.native.declare import part
 
-CHANGES = 16  # of the value of a column, before it gets an origin
+CHANGES = 16  # the value of a column changes so often before it gets an origin
 
-# The columns of `candidates`: features that may yet get an origin, and what is known of their values
+# The columns of `candidates`: a feature that may yet get an origin, its first and its last value, its largest
+# distance from the first, and how often it has changed.
 INDEX, FIRST, LAST, FARTHEST, CHANGED, CANDIDATE_SIZE = range(6)
 
-MARKS = 4096  # few enough for the L1 cache
+MARKS = 4096  # so few fit the L1 cache
 
 
 @part
@@ -23,7 +24,7 @@ def move_origins(
     start, end, base, indices, values, dense, pairs, sums, gained, origins, columns, candidates, counts,
     l1_applied, l1_lags, payments, now,
 ):  # fmt: skip
-    """Give candidates that are ready their origins, for which the bias makes up; forget those absent."""
+    """Give candidates that are ready their origins and adapt the bias to these; drop those that are absent."""
     kept = place = np.int64(0)
     for c in range(counts[1]):
         i = np.int64(candidates[c, INDEX])
@@ -61,9 +62,9 @@ def move_origins(
 
 @part
 def find(candidate, place, start, end, base, indices, dense):
-    """Where in the row a candidate is; -1 if it is absent. `place` is where the last one was.
+    """Return the index of a candidate within the row, or -1 if it is absent.
 
-    Rows and candidates are in the same order, or nearly so: the search goes on from there.
+    Rows and candidates are in the same order, or nearly so: the search begins at `place`, behind the last one.
     """
     count = np.int64(end - start)
     if dense:
@@ -78,7 +79,7 @@ def find(candidate, place, start, end, base, indices, dense):
 
 @part
 def look_at(candidates, c, kept, x):
-    """Note the value of a candidate, and keep it; returns whether it shall have its origin now."""
+    """Store the value of a candidate at index `kept`; returns whether it gets its origin now."""
     origin = candidates[c, FIRST]
     changed = candidates[c, CHANGED] + (1.0 if x != candidates[c, LAST] else 0.0)
     farthest = max(candidates[c, FARTHEST], abs(x - origin))
@@ -89,20 +90,20 @@ def look_at(candidates, c, kept, x):
 
 @part
 def forget(candidates, kept, count):
-    """Those that are not kept leave nothing behind."""
+    """Clear the candidates that are not kept."""
     for c in range(kept, count):
         candidates[c, :] = 0.0
 
 
 @part
 def note_columns(columns, count, marks):
-    """Mark which features may have an origin: most have none, and need not look for theirs."""
+    """Mark the features that may have an origin: for most of them, none is looked up."""
     for c in range(count):
         marks[np.uint64(columns[c]) & np.uint64(MARKS - 1)] = 1
 
 
 def candidates(features: NDArray[Any], values: NDArray[Any], units: NDArray[Any]) -> NDArray[np.float64]:
-    """The columns that may get an origin: those of the first row, unless their units are known."""
+    """Return the candidates for an origin: the features of the first row, unless their units are fixed."""
     usable = (np.abs(values) > TINIEST) & (units[features] == 0.0)
     found = np.zeros((np.count_nonzero(usable), CANDIDATE_SIZE))
     found[:, INDEX] = features[usable]

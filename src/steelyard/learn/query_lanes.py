@@ -4,7 +4,7 @@ Laid out as in `lanes`. All lanes see the same rows and the same random numbers,
 queries the label if the number is below its probability. The policy of a lane and its parameter give the
 probability:
 
-- BY_IMPORTANCE (IWAL): from the flip importance of the prediction and the parameter C₀; weight 1/P.
+- BY_IMPORTANCE (IWAL): P follows from the flip importance of the prediction and the parameter C₀; weight 1/P.
 - AT_RANDOM: the parameter itself; weight 1.
 - NEAR_THE_MARGIN: 1 if the prediction is at most the parameter away from the boundary, else 0; weight 1.
 
@@ -86,8 +86,8 @@ class Rule(NamedTuple):
     frozen: OnBoard
 
 
-class Rooms(NamedTuple):
-    """For each lane: a column of the board, a sum, a move, and a probability; for each vector, whether any asks."""
+class Scratch(NamedTuple):
+    """Buffers: for each lane a column of the board, a sum, a move and a probability; for each vector, if any asks."""
 
     board: Table
     sums: Weights
@@ -96,24 +96,24 @@ class Rooms(NamedTuple):
     some: Bytes
 
 
-def rooms_for(weights: NDArray[Any]) -> Rooms:
+def scratch_for(weights: NDArray[Any]) -> Scratch:
     lanes = weights.shape[2]
     sums, moves = np.zeros((2, lanes), weights.dtype)
-    return Rooms(np.zeros((ROWS, lanes)), sums, moves, np.zeros(lanes), np.zeros(lanes // WIDTH, np.uint8))
+    return Scratch(np.zeros((ROWS, lanes)), sums, moves, np.zeros(lanes), np.zeros(lanes // WIDTH, np.uint8))
 
 
 @kernel
 def learn(
-    indptr: Counts, indices: Ints, values: Values, dense: Switch, rows: Counts, labels: Numbers, draws: Numbers,
-    first_k: Count, weights: WeightCube, state: Table, rule: Rule, rooms: Rooms,
+    indptr: Counts, indices: Ints, values: Values, dense: Switch, rows: Counts, labels: Numbers,
+    draws: Numbers, first_k: Count, weights: WeightCube, state: Table, rule: Rule, scratch: Scratch,
 ):  # fmt: skip
-    """Let every lane decide on the rows in turn and learn those it queries. `first_k` rows came before."""
+    """Let every lane decide on the rows in turn and learn those it queries; `first_k` rows came before."""
     rates, initial_t, power_t, policies, parameters, c1, c2, floor = rule[:8]
     row_norm, bias_value, low, high, boundary, bounds, steps, times, pushes, frozen = rule[8:]
     lanes = np.uint64(weights.shape[2])
-    wide = np.int64(lanes)
+    lane_count = np.int64(lanes)
     flat = flat_view(weights)
-    board, totals, moves, probability, some = rooms
+    board, totals, moves, probability, some = scratch
     for k in range(lanes):
         board[INITIAL_T, k] = initial_t[k]
         board[POWER_T, k] = power_t[k]
@@ -124,25 +124,14 @@ def learn(
         n = bias_value + squares(start, end, values, flat)
         dots(start, end, base, indices, values, flat, lanes, lanes, totals)
         predict_all(lanes, totals, state, bias_value, 0.0, board)
-        where = address(board)
         _to_the_boundary(lanes, board, state, low, high, boundary)
-        frozen(where, wide, np.int64(0), wide)  # the current rates into PUSH
+        frozen(address(board), lane_count, np.int64(0), lane_count)  # the current rates into PUSH
         fill_board(times, board, bounds)
         reach = 1.0 if row_norm else n
-        _probabilities(
-            lanes,
-            board,
-            rates,
-            reach,
-            first_k + turn + 1,
-            policies,
-            parameters,
-            c1,
-            c2,
-            floor,
-            boundary,
+        _fill_probabilities(
+            lanes, board, rates, reach, first_k + turn + 1, policies, parameters, c1, c2, floor, boundary,
             probability,
-        )
+        )  # fmt: skip
         if not _ask(lanes, board, state, draws[turn], probability, policies, labels[turn], some) or n == 0.0:
             continue
         fill_board(pushes, board, bounds)
@@ -158,7 +147,7 @@ def learn(
 
 @part
 def _to_the_boundary(lanes, board, state, low, high, boundary):
-    """The label against each prediction, and the change that takes the prediction to the boundary."""
+    """Set the label against each prediction, and the change that takes the prediction to the boundary."""
     for k in range(lanes):
         p = board[P, k]
         board[Y, k] = low if p > boundary else high
@@ -168,8 +157,10 @@ def _to_the_boundary(lanes, board, state, low, high, boundary):
 
 
 @part
-def _probabilities(lanes, board, rates, reach, k, policies, parameters, c1, c2, floor, boundary, probability):
-    """The query probability of each lane, by its policy."""
+def _fill_probabilities(
+    lanes, board, rates, reach, k, policies, parameters, c1, c2, floor, boundary, probability
+):
+    """Fill in the query probability of each lane, by its policy."""
     growth = math.log(k) / (k - 1.0) if k > 1 else 1.0
     for lane in range(lanes):
         given = parameters[lane]
@@ -182,7 +173,7 @@ def _probabilities(lanes, board, rates, reach, k, policies, parameters, c1, c2, 
 
 @part
 def _ask(lanes, board, state, draw, probability, policies, label, some):
-    """Weights, labels and clocks of the lanes that query; returns whether any does, and `some` by vector."""
+    """Set weights, labels and clocks of the lanes that query; returns whether any does, and fills in `some`."""
     anybody = np.uint64(0)
     for v in range(len(some)):
         asked = np.uint64(0)
@@ -204,6 +195,7 @@ def _ask(lanes, board, state, draw, probability, policies, label, some):
 
 @part
 def _decide(lanes, board, n, bias_value, state, moves):
+    """Set the factor of x by which the weights of each lane move."""
     for k in range(lanes):
         s = board[CHANGE, k] / n if board[U, k] > 0.0 else 0.0
         state[ALIVE, k] = state[ALIVE, k] if abs(s) < LIMIT else 0.0

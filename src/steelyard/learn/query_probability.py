@@ -1,11 +1,11 @@
-"""Flip importances and query probabilities, for whole columns of rows.
+"""Flip importances and query probabilities of rows.
 
 The flip importance of a row is the weight that the other label would need to move the prediction to the
-decision point. The loss, its update and the schedule come in as pointers:
+decision point. The loss, its update and the schedule are function pointers:
 
     time(p, y, change)   the push that makes this change; infinite if none does
     weight(t, H)         the importance whose stretch of the clock has the rate integral H
-    derivative(p, y)     if features have rates of their own
+    derivative(p, y)     needed if features have rates of their own
 
 A row that nothing can move (x·x = 0) gets 0: the model knows nothing about it.
 """
@@ -33,7 +33,7 @@ from steelyard.native.kinds import (
 
 
 class Question(NamedTuple):
-    """Rows, the model that is asked about them, and what its answers would be."""
+    """Rows, the model that predicts them, and its two labels."""
 
     indptr: Counts
     indices: Ints
@@ -53,7 +53,7 @@ class Question(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """What the rates of features are made of; `max_abs` is empty unless they are normalized."""
+    """The numbers from which rates of features follow; `max_abs` is empty unless they are normalized."""
 
     derivative: Function2
     squares: NumbersInPairs
@@ -65,7 +65,7 @@ class Rates(NamedTuple):
 
 @kernel
 def flip_plain(question: Question, row_norm: Switch, predictions: Numbers, flips: Numbers):
-    """Flip importances with one rate for all features, or with that rate divided by x·x."""
+    """Fill in flip importances under one rate for all features, or, with `row_norm`, that rate divided by x·x."""
     indptr, indices, values, dense, offsets, weights, bias, bias_value = question[:8]
     clock, unit, low, high, boundary, time, weight = question[8:]
     based = len(offsets) > 0
@@ -90,11 +90,10 @@ def flip_plain(question: Question, row_norm: Switch, predictions: Numbers, flips
 
 @kernel
 def flip_adaptive(question: Question, rates: Rates, predictions: Numbers, flips: Numbers):
-    """Flip importances with a rate for each feature, as if the row came now with the other label and weight
-    1.
+    """Fill in flip importances under a rate for each feature, as if the row came now with the other label.
 
-    With normalized rates a value beyond its max_abs counts in the new unit.
-    (Learning would also shrink its weight and so move the prediction beforehand; that is left out.)
+    With normalized rates a value beyond its max_abs counts in the new unit. (Learning would also shrink its
+    weight and so move the prediction beforehand; that is left out.)
     """
     indptr, indices, values, dense, offsets, weights, bias, bias_value = question[:8]
     clock, unit, low, high, boundary, time, weight = question[8:]
@@ -136,7 +135,7 @@ def flip_adaptive(question: Question, rates: Rates, predictions: Numbers, flips:
 
 @part
 def _push_to_boundary(p, other, boundary, time):
-    """The push from the prediction to the decision point."""
+    """Return the push that moves the prediction to the decision point."""
     change = boundary - p
     return time(p, other, change) if change != 0.0 else 0.0
 
@@ -146,7 +145,7 @@ _LARGEST_K = 1e300  # beyond this 4·c₂·K would overflow
 
 @part
 def probability(g, b, c1, c2):
-    """The root of G = (c₁/√P − c₁ + 1)·√b + (c₂/P − c₂ + 1)·b, or 1 for G up to √b + b."""
+    """Return P, the root of G = (c₁/√P − c₁ + 1)·√b + (c₂/P − c₂ + 1)·b, or 1 for G up to √b + b."""
     root = math.sqrt(b)
     if g <= root + b:
         return 1.0
@@ -159,7 +158,7 @@ def probability(g, b, c1, c2):
 
 @kernel
 def fill_probabilities(confidences: Numbers, bounds: Numbers, c1: Number, c2: Number, out: Numbers):
-    """out = P for each row; an infinite bound is never exceeded."""
+    """Fill in P for each row; an infinite bound is never exceeded."""
     for row in range(len(out)):
         out[row] = probability(confidences[row], bounds[row], c1, c2)
 
@@ -169,7 +168,7 @@ def bound_for(
     share: Number, confidences: Numbers, least: Number, c1: Number, c2: Number, low: Number, high: Number,
     halvings: Count,
 ):  # fmt: skip
-    """The b, between e^low and e^high, with which this share of all rows would be queried.
+    """Return the b, between e^low and e^high, with which this share of all rows would be queried.
 
     A probability below `least` counts as `least`.
     """

@@ -1,4 +1,4 @@
-"""Copies of what belongs to the features of a row, side by side in memory, and the room they need."""
+"""Copies of the numbers of a row's features, side by side in memory, and the scratch memory for them."""
 
 from typing import Any, NamedTuple
 
@@ -13,8 +13,8 @@ from steelyard.native.kinds import Bytes, ExactPairs, Keys, Numbers, Pairs, Tabl
 _LINE = 64  # bytes of a cache line
 
 
-class Rooms(NamedTuple):
-    """Room for copies of the longest row."""
+class Scratch(NamedTuple):
+    """Buffers of `standardized.learn`: for copies of the longest row, and for marks of columns."""
 
     pairs: Pairs
     sums: ExactPairs
@@ -27,8 +27,8 @@ class Rooms(NamedTuple):
     marks: Bytes
 
 
-class AdaptiveRooms(NamedTuple):
-    """The same for `adaptive`."""
+class AdaptiveScratch(NamedTuple):
+    """Buffers of `adaptive.learn`."""
 
     pairs: ExactPairs
     numbers: WeightRows
@@ -37,12 +37,12 @@ class AdaptiveRooms(NamedTuple):
     moment: Numbers
 
 
-def rooms_for(
+def scratch_for(
     indptr: NDArray[Any], pairs: NDArray[Any], origins: NDArray[Any], moment: NDArray[Any]
-) -> Rooms:
+) -> Scratch:
     longest = int(np.diff(indptr).max(initial=0))
     size = (longest // BLOCK + 3) * BLOCK
-    return Rooms(
+    return Scratch(
         _aligned(size, pairs.dtype), _aligned(size, np.dtype(np.complex128)),
         _aligned(6 * size, origins.dtype).reshape(6, size),
         _aligned(3 * size, np.dtype(np.float64)).reshape(3, size),
@@ -51,12 +51,12 @@ def rooms_for(
     )  # fmt: skip
 
 
-def adaptive_rooms(
+def adaptive_scratch_for(
     indptr: NDArray[Any], pairs: NDArray[Any], max_abs: NDArray[Any], moment: NDArray[Any]
-) -> AdaptiveRooms:
+) -> AdaptiveScratch:
     longest = int(np.diff(indptr).max(initial=0))
     size = (longest // BLOCK + 3) * BLOCK
-    return AdaptiveRooms(
+    return AdaptiveScratch(
         _aligned(size, pairs.dtype), _aligned(7 * size, max_abs.dtype).reshape(7, size),
         _aligned(3 * size, np.dtype(np.float64)).reshape(3, size),
         np.zeros(5, max_abs.dtype), moment,
@@ -64,15 +64,15 @@ def adaptive_rooms(
 
 
 def _aligned(size: int, kind: Any) -> NDArray[Any]:
-    """Zeros from the beginning of a cache line on: vectors across two lines would be slower."""
-    room = np.zeros(size * kind.itemsize + _LINE, np.uint8)
-    start = -room.ctypes.data % _LINE
-    return room[start : start + size * kind.itemsize].view(kind)
+    """Return zeros that begin with a cache line: vectors across two lines would be slower."""
+    buffer = np.zeros(size * kind.itemsize + _LINE, np.uint8)
+    start = -buffer.ctypes.data % _LINE
+    return buffer[start : start + size * kind.itemsize].view(kind)
 
 
 @part
 def take_pairs(start, end, base, indices, dense, some_origins, pairs, own, marks, places):
-    """Copy the pairs of the row; returns how many features may have an origin; `places` says which."""
+    """Copy the pairs of the row; returns how many features may have an origin, and lists them in `places`."""
     count = np.uint64(0)
     if dense or not some_origins:
         take(start, end, base, indices, dense, pairs, own)
@@ -87,7 +87,7 @@ def take_pairs(start, end, base, indices, dense, some_origins, pairs, own, marks
 
 @part
 def take(start, end, base, indices, dense, numbers, own):
-    """Copy what belongs to the features of the row; those of a dense row lie side by side."""
+    """Copy the numbers of the row's features; those of a dense row lie side by side."""
     if dense:
         for k in range(end - start):
             own[k] = numbers[k]
@@ -98,7 +98,7 @@ def take(start, end, base, indices, dense, numbers, own):
 
 @part
 def put(start, end, base, indices, dense, own, numbers):
-    """The reverse of `take`."""
+    """Copy numbers back: the reverse of `take`."""
     if dense:
         for k in range(end - start):
             numbers[k] = own[k]
@@ -111,3 +111,11 @@ def put(start, end, base, indices, dense, own, numbers):
 def clear(count, own):
     for k in range(count):
         own[k] = 0.0
+
+
+@part
+def split_pairs(count, pairs, first, second):
+    """Copy the real and the imaginary parts of pairs into two arrays."""
+    for k in range(count):
+        first[k] = pairs[k].real
+        second[k] = pairs[k].imag

@@ -1,4 +1,4 @@
-"""Loops over rows that learn nothing: checks of CSR matrices, functions of predictions and labels, copies.
+"""Loops over rows that learn nothing: checks of CSR matrices, losses of predictions, copies of rows.
 
 Checking a well-formed matrix takes two quick passes, one over the indices and one over the values. Loop
 indices are unsigned, which avoids the code for negative ones and lets the compiler vectorise.
@@ -23,19 +23,19 @@ from steelyard.native.kinds import (
     Values,
 )
 
-_TOGETHER = 128  # rows: few enough that they stay in the cache
+_TOGETHER = 128  # rows that are checked at a time: so few stay in the cache
 
-# Divisors are kept within the range of float32: a feature of value 0 that was never seen gets a finite rate,
-# and the slopes of the exponential loss have squares that would be infinite.
+# Divisors stay within the range of float32: so a feature of value 0 that was never seen gets a finite rate,
+# and squares of the slopes of the exponential loss stay finite.
 SMALLEST, LARGEST = 1.2e-38, 1e38
 
-# Kernels with many rates work on copies of a row, side by side in memory, in whole blocks of so many
-# features: one vector of the longest kind. More would be padding in short rows.
+# Kernels with many rates work on copies of a row, side by side in memory, in whole blocks of this many
+# features: one vector of the longest kind. Larger blocks would pad short rows more.
 BLOCK = 16
 
 
 class Rows(NamedTuple):
-    """Rows to learn, in this order, or as they come if it is empty. Dense ones share the indices of a row."""
+    """Rows to learn in `order`, or as they come if that is empty. Dense rows share one list of indices."""
 
     indptr: Counts
     indices: Ints
@@ -49,10 +49,10 @@ class Rows(NamedTuple):
 
 @kernel
 def increasing_within(indptr: Counts, indices: Indices, features: Count):
-    """Whether every row is strictly increasing and within bounds, so that no index is bad or repeated.
+    """Return whether every row is strictly increasing and within bounds, so that no index is bad or repeated.
 
-    Rows are short for vectors. So indices that do not increase are counted over many rows at once, and
-    those among them that only begin the next row are subtracted.
+    Rows are short for vectors. So indices that do not increase are counted over many rows at once, and those
+    that only begin a row are subtracted.
     """
     zero, one, together = np.uint64(0), np.uint64(1), np.uint64(_TOGETHER)
     height = np.uint64(len(indptr) - 1)
@@ -77,7 +77,7 @@ def increasing_within(indptr: Counts, indices: Indices, features: Count):
 
 @kernel
 def first_bad_index(indices: Indices, features: Count):
-    """The place of the first index that is negative or too large, or −1."""
+    """Return the position of the first index that is negative or too large, or −1."""
     for j in range(len(indices)):
         if indices[j] < 0 or indices[j] >= features:
             return j
@@ -86,7 +86,7 @@ def first_bad_index(indices: Indices, features: Count):
 
 @kernel
 def has_duplicates(indptr: Counts, indices: Indices, last_row: Counts):
-    """Whether some row has a feature twice, in any order; `last_row` has −1 for each feature."""
+    """Return whether some row has a feature twice, in any order; `last_row` begins with −1 for each feature."""
     for row in range(len(indptr) - 1):
         for j in range(indptr[row], indptr[row + 1]):
             if last_row[indices[j]] == row:
@@ -97,7 +97,7 @@ def has_duplicates(indptr: Counts, indices: Indices, last_row: Counts):
 
 @kernel
 def sizes(bits: Bits, mask: OneBits):
-    """The smallest absolute value of floats other than 0, and the largest, as bits; without any, 0 and 0.
+    """Return the smallest absolute value other than 0, and the largest, as bits; both are 0 if there is none.
 
     Without their sign bit floats are ordered as integers; infinity and NaN are larger than every number.
     """
@@ -112,14 +112,14 @@ def sizes(bits: Bits, mask: OneBits):
 
 @kernel
 def fill_scalar(function: Function2, predictions: Numbers, label: Number, out: Numbers):
-    """out = function(prediction, label) for each row; the function is a pointer."""
+    """Fill in out = function(prediction, label) for each row; the function is a pointer."""
     for row in range(len(predictions)):
         out[row] = function(predictions[row], label)
 
 
 @kernel
 def fill_pairs(function: Function2, predictions: Numbers, labels: Numbers, out: Numbers):
-    """out = function(prediction, its label) for each row."""
+    """Fill in out = function(prediction, label of the row) for each row."""
     for row in range(len(predictions)):
         out[row] = function(predictions[row], labels[row])
 
@@ -130,7 +130,7 @@ def fill(start, end, values, x):
     block = np.uint64(BLOCK)
     count = end - start
     filled = (count + block - np.uint64(1)) // block * block
-    # in whole blocks, even if that copies some values of the next rows too
+    # whole blocks are faster, although they may include values of the next rows
     copied = filled if start + filled <= np.uint64(len(values)) else count
     for k in range(copied):
         x[k] = values[start + k]

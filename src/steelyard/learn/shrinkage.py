@@ -1,19 +1,19 @@
-"""L1 and L2 by splitting, lazily, and what they do to an average.
+"""L1 and L2 by splitting, lazily, for coefficients that are averaged.
 
-As in `linear`, a coefficient is stored as v and is worth w = S·soft(v, A − A_i). The model predicts with the
+As in `linear`, a coefficient is stored as v and stands for w = S·soft(v, A − A_i). The model predicts with the
 mean of w over the clock (see `averages`), so the average has to follow w as it shrinks, also in rows without
-the feature. With τ = (t/R)^power, S(t) and A(t) changing at the end of each epoch (of each row, if the update
-is not invariant):
+the feature. With τ = (t/R)^power, and S(t) and A(t) changing at the end of each epoch (of each row, if the
+update is not invariant):
 
     average·τ(T) = ∫ S·v dτ = C·v − lag,    C = ∫ S dτ = S·τ + E,    E = −∫ τ dS,    lag = ∫ C dv
 
 E is SCALE_LAG. Without L2, S = 1 and E = 0, and this is the lag of `averages`. L1 moves v by dA towards 0
 until it is there, which adds ∫ C dA to the lag. G = ∫ C dA over all payments is L1_LAG; a feature remembers
-the G at which it last paid (`l1_lags`), as it remembers A. For a feature that has reached 0 on the way, G is
-needed as it was then: `payments` lists A and G after each payment. Between two payments G is linear in A, so
-that is exact.
+the G at which it last paid (`l1_lags`), as it remembers A. A feature that has reached 0 on the way needs the G
+of that time: `payments` lists A and G after each payment. Between two payments G is linear in A, so that is
+exact.
 
-When the list is full, or S has become small, all features pay (`settle`), and A, G, E and the list begin
+When the list is full, or S has become small, all features pay (`pay_all`), and A, G, E and the list begin
 anew. That depends on the rows alone, never on chunks or on who looks at the model.
 
 A coefficient that L1 holds at 0 now is exactly 0 in the answer, whatever it was before.
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from steelyard.learn.linear import BIAS_LAG, L1_LAG, L1_TOTAL, PAYMENTS, SCALE, SCALE_LAG, soft
 from steelyard.native.declare import helper, part
 
-SCALARS = [SCALE_LAG, L1_LAG, PAYMENTS]  # of the state, that are about averages
+SCALARS = [SCALE_LAG, L1_LAG, PAYMENTS]  # the indices in `state` of the numbers above
 
 # S is folded into the coefficients before C·v − lag loses more than two digits to cancellation.
 SMALLEST_SCALE = 1e-3
@@ -36,14 +36,14 @@ _FEWEST, _MOST, _FEATURES_A_ROW = 256, 1 << 14, 64
 
 
 def payments_for(features: int) -> NDArray[np.float64]:
-    """An empty list. It is long enough that settling costs a row no more than `_FEATURES_A_ROW` features,
-    and short enough that few models notice."""
+    """Return an empty list. It is so long that `pay_all` visits at most `_FEATURES_A_ROW` features for each row,
+    and takes little memory."""
     return np.zeros((min(max(features // _FEATURES_A_ROW, _FEWEST), _MOST), 2))
 
 
 @part
 def lag_of_payment(v, applied, lagged, l1_total, l1_lag, payments, count):
-    """What the lag of a coefficient v loses by paying L1: ∫ C dA with the sign of v, until v is 0."""
+    """Return what the lag of a coefficient v loses by paying L1: ∫ C dA with the sign of v, until v is 0."""
     if v == 0.0:
         return 0.0
     until = l1_lag
@@ -55,7 +55,7 @@ def lag_of_payment(v, applied, lagged, l1_total, l1_lag, payments, count):
 
 @part
 def _lag_at(total, payments, count):
-    """G as it was when A was `total`."""
+    """Return G as it was when A was `total`."""
     low, high = 0, count - 1
     while low < high:
         middle = (low + high) // 2
@@ -77,8 +77,8 @@ def note_payment(payments, count, l1_total, l1_lag):
 
 
 @helper
-def fade(sums, l1_lags, payments, now, factor):
-    """Lags for another reference."""
+def rescale_lags(sums, l1_lags, payments, now, factor):
+    """Multiply all lags by the factor, for another reference of times."""
     now[BIAS_LAG] *= factor
     now[SCALE_LAG] *= factor
     now[L1_LAG] *= factor
@@ -92,14 +92,14 @@ def fade(sums, l1_lags, payments, now, factor):
 
 
 @part
-def must_settle(now, payments):
-    """Whether all features have to pay now: the list is full, or S has become small."""
+def must_pay_all(now, payments):
+    """Return whether all features have to pay now: the list is full, or S has become small."""
     return now[SCALE] < SMALLEST_SCALE or (now[PAYMENTS] > 0.0 and now[PAYMENTS] == len(payments))
 
 
 @helper
-def settle(pairs, sums, l1_applied, l1_lags, payments, now):
-    """Apply lazy L1 and L2 in place: v becomes w, and the lag that of S = 1 and E = 0."""
+def pay_all(pairs, sums, l1_applied, l1_lags, payments, now):
+    """Apply lazy L1 and L2 in place: v becomes w, and lags become those of S = 1 and E = 0."""
     scale, l1_total, l1_lag = now[SCALE], now[L1_TOTAL], now[L1_LAG]
     for i in range(len(pairs)):
         v, lag = pairs[i].real, sums[i].imag if len(sums) > 0 else 0.0
@@ -117,7 +117,7 @@ def settle(pairs, sums, l1_applied, l1_lags, payments, now):
     now[L1_TOTAL] = now[L1_LAG] = now[SCALE_LAG] = now[PAYMENTS] = 0.0
 
 
-def paid(
+def after_payment(
     v: NDArray[np.floating[Any]],
     lag: NDArray[np.floating[Any]],
     l1_applied: NDArray[np.float64],
@@ -125,7 +125,7 @@ def paid(
     payments: NDArray[np.float64],
     state: NDArray[np.float64],
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """As `settle` would leave these coefficients and their lags, in arrays of their own."""
+    """Return these coefficients and their lags as `pay_all` would leave them, in new arrays."""
     owing, lags = v.astype(np.float64), lag.astype(np.float64)
     if len(l1_lags):
         nodes = np.vstack(([[0.0, 0.0]], payments[: int(state[PAYMENTS])]))

@@ -1,4 +1,4 @@
-"""One linear model with a rate for each feature, in units that it finds itself: learn a chunk of rows.
+"""One linear model with a rate and a unit for each feature, both found while it learns: learn a chunk of rows.
 
 Coefficients v are in units of the feature (see `units`): the prediction is Σ v·z. A feature has the rate
 1/√(G + m·ℓ′²) with m = min(z², |z|): n counts add to G what n rows with one would. Rates change when the
@@ -6,9 +6,10 @@ clock reaches a whole number: `epochs` says how a row of any weight is learned; 
 with an epoch is one step, and is learned here.
 
 A row works on copies that lie side by side in memory, padded with 0 to whole blocks, so that the arithmetic
-is vectorised; results are written back at the end, and a row of weight 0 writes nothing. What is needed to
-predict is one complex number, and what is needed to learn another: `pairs` has coefficients and units, `sums`
-has G and the lags of averages (see `averages`), in float64, or rounding would decide on levels.
+is vectorised; results are written back at the end, and a row of weight 0 writes nothing. A prediction needs one
+complex number of each feature, and learning another one: `pairs` has coefficients and units, `sums` has G and
+the lags of averages (see `averages`), in float64, or rounding would decide on levels. `typed` is a small array
+that gives scalars the type of coefficients.
 
 As in `linear`, a loop that sums does not store. Each part has one loop, or the compiler would count
 references to its arrays in every row.
@@ -19,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.learn.averages import lasts_until, next_reference, raised
-from steelyard.learn.class_steps import class_factor
+from steelyard.learn.averages import lasts_until, next_reference, raise_to
 from steelyard.learn.clock import (
     LATE,
     POWER,
@@ -32,6 +32,7 @@ from steelyard.learn.clock import (
     look_at_time,
     slope_at,
 )
+from steelyard.learn.epoch_rates import bias_level, fill_moves, gain_of
 from steelyard.learn.epochs import (
     Rule,
     learn_parts,
@@ -59,10 +60,10 @@ from steelyard.learn.linear import (
     soft,
 )
 from steelyard.learn.origins import move_origins, note_columns
-from steelyard.learn.row_copies import Rooms, clear, put, take, take_pairs
+from steelyard.learn.rare_classes import rare_class_factor
+from steelyard.learn.row_copies import Scratch, clear, put, split_pairs, take, take_pairs
 from steelyard.learn.rows import LARGEST, Rows, dot, fill
-from steelyard.learn.shrinkage import fade, lag_of_payment, must_settle, settle
-from steelyard.learn.still_rates import bias_level, gained_in, rates
+from steelyard.learn.shrinkage import lag_of_payment, must_pay_all, pay_all, rescale_lags
 from steelyard.learn.units import any_misfit, change_units, divide, has_length_1
 from steelyard.native.declare import kernel, part
 from steelyard.native.kinds import Counts, ExactPairs, Numbers, Pairs, Table, Weights
@@ -71,12 +72,12 @@ _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 class Model(NamedTuple):
-    """The numbers of a model with units of its own.
+    """The arrays of a model.
 
-    `gained` and `touched` are those of `epochs`, empty if no weight was ever broken. `columns[:counts[0]]` are the
+    `gained` and `touched` are those of `epochs`, empty if all weights were whole. `columns[:counts[0]]` are the
     features that have origins, `candidates[:counts[1]]` those that may get one. `l1_lags` and `payments` are those of
-    `shrinkage`, empty without L1 or averages. `known` and `seen` are the states of `label_units` and `class_steps`,
-    empty where labels have no unit and classes do not matter.
+    `shrinkage`, empty without L1 or averages. `label_state` (see `label_units`) is empty where labels have no unit,
+    `class_state` (see `rare_classes`) where steps do not depend on classes.
     """
 
     pairs: Pairs
@@ -91,26 +92,26 @@ class Model(NamedTuple):
     l1_lags: Numbers
     payments: Table
     state: Numbers
-    known: Numbers
-    seen: Numbers
+    label_state: Numbers
+    class_state: Numbers
 
 
 @kernel
-def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Rooms):
-    """Learn the rows; `rooms` are those of `rooms_for` them."""
+def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, scratch: Scratch):
+    """Learn the rows; `scratch` is that of `scratch_for` them."""
     indptr, indices, values, dense, labels, sample_weight, offsets, order = rows
     pairs, sums, gained, touched, origins, columns, candidates, counts = model[:8]
-    l1_applied, l1_lags, payments, now, known, seen = model[8:]
+    l1_applied, l1_lags, payments, now, label_state, class_state = model[8:]
     bias_value, low, high, step, value, derivative, cut, multiply, l1, l2 = rule
     own, own_sums, numbers, exact, typed, moment, places, flags, marks = (
-        rooms  # `typed` gives scalars the type of v
+        scratch  # `typed` gives scalars the type of v
     )
     v, units, x, z, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     typed_g, g, lags, fresh = numbers[5], exact[0], exact[1], exact[2]
     ordered = len(order) > 0
     based = len(offsets) > 0
     shrinks = l1 > 0.0 or l2 > 0.0
-    scaled_for, typical, scale = (-1.0 if len(known) > 0 else 1.0), 1.0, level_scale(1.0)
+    scaled_for, typical, scale = (-1.0 if len(label_state) > 0 else 1.0), 1.0, level_scale(1.0)
     root = math.sqrt(scale)
     power, spread = np.int64(moment[POWER]), 1.0 / (high - low)
     lasts = lasts_until(now[REFERENCE], power)
@@ -123,7 +124,7 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
         h = sample_weight[row]
         y = labels[row]
         if h > 0.0:
-            begin_labels(now, known, y, bias_value)
+            begin_labels(now, label_state, y, bias_value)
             if counts[1] > 0:
                 move_origins(
                     start, end, base, indices, values, dense, pairs, sums, gained, origins, columns,
@@ -154,24 +155,24 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
         now[WEIGHT] += h
         if now[CLOCK] + now[FRACTION] + h > lasts:
             grown = next_reference(now[REFERENCE], now[CLOCK] + now[FRACTION] + h, power)
-            fade(sums, l1_lags, payments, now, raised(now[REFERENCE] / grown, power))
+            rescale_lags(sums, l1_lags, payments, now, raise_to(now[REFERENCE] / grown, power))
             now[REFERENCE], lasts = grown, lasts_until(grown, power)
             look_at_time(now, moment)
         share = (y - low) * spread
-        unit = look_at_label(now, known, y, h, bias_value, cut)
-        pushed = moment[PUSHED] * unit * class_factor(seen)  # by a weight of 1
+        unit = look_at_label(now, label_state, y, h, bias_value, cut)
+        pushed = moment[PUSHED] * unit * rare_class_factor(class_state)  # by a weight of 1
         slope = slope_at(p, still, y, before, unit, moment, derivative) if pushed > 0.0 else 0.0
         if cut and (h != 1.0 or now[FRACTION] != 0.0):
-            if slope == 0.0 and not shrinks and not teaches_unit(known, y):
+            if slope == 0.0 and not shrinks and not teaches_unit(label_state, y):
                 pass_by(
-                    now, moment, known, seen, gained, _ONE, _NONE, touched, y, share, h, bias_value
+                    now, moment, label_state, class_state, gained, _ONE, _NONE, touched, y, share, h,
+                    bias_value,
                 )  # fmt: skip
                 continue
             _learn_in_epochs(
                 start, end, base, indices, values, dense, filled, product, pairs, sums, gained, touched,
-                l1_applied, l1_lags, payments, now, moment, known, seen, own, own_sums, numbers, exact,
-                flags, places, typed, offset, y, share, h, bias_value, l1, l2,
-                step, value, derivative,
+                l1_applied, l1_lags, payments, now, moment, label_state, class_state, own, own_sums, numbers,
+                exact, flags, places, typed, offset, y, share, h, bias_value, l1, l2, step, value, derivative,
             )  # fmt: skip
             continue
         if slope != 0.0:
@@ -179,7 +180,7 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
                 _pay_lags(start, end, base, indices, pairs, sums, l1_applied, l1_lags, payments, now)
             take(start, end, base, indices, dense, sums, own_sums)
             if any_misfit(filled, x, units, z, typed):
-                _split(filled, own_sums, g, lags)
+                split_pairs(filled, own_sums, g, lags)
                 length_1 = has_length_1(start, end, values)
                 change_units(filled, x, z, v, g, fresh, units, lags, flags, places, length_1, typed)
                 _join(filled, g, lags, own_sums)
@@ -187,7 +188,7 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
                 before = value(p, y)
                 slope = slope_at(p, still, y, before, unit, moment, derivative)
             if unit != scaled_for:
-                scaled_for, typical = unit, typical_slope(known, unit, derivative)
+                scaled_for, typical = unit, typical_slope(label_state, unit, derivative)
                 scale = level_scale(typical)
                 root = math.sqrt(scale)
             q = bias_value + dot(filled, z, z)
@@ -199,20 +200,20 @@ def learn(rows: Rows, model: Model, rule: Rule, predictions: Numbers, rooms: Roo
             put(start, end, base, indices, dense, own, pairs)
             for j in range(start if l1 > 0.0 else end, end):
                 l1_applied[np.uint64(indices[j - base])] = now[L1_TOTAL]
-        count_part(known, seen, y, share, h)
-        advance(now, moment, seen, h)
+        count_part(label_state, class_state, y, share, h)
+        advance(now, moment, class_state, h)
         if shrinks:
             # the row's own features pay when they are needed, as all others do
             owe(now, payments, pushed * (1.0 if cut else h), l1, l2 / unit if unit > 0.0 else 0.0, moment)
-            if must_settle(now, payments):
-                settle(pairs, sums, l1_applied, l1_lags, payments, now)
+            if must_pay_all(now, payments):
+                pay_all(pairs, sums, l1_applied, l1_lags, payments, now)
 
 
 @part
 def _learn_in_epochs(
-    start, end, base, indices, values, dense, filled, product, pairs, sums, gained, touched,
-    l1_applied, l1_lags, payments, now, moment, known, seen, own, own_sums, numbers, exact, flags,
-    places, typed, offset, y, share, h, bias_value, l1, l2, step, value, derivative,
+    start, end, base, indices, values, dense, filled, product, pairs, sums, gained, touched, l1_applied,
+    l1_lags, payments, now, moment, label_state, class_state, own, own_sums, numbers, exact, flags, places,
+    typed, offset, y, share, h, bias_value, l1, l2, step, value, derivative,
 ):  # fmt: skip
     """Learn a row of any weight, from any clock on."""
     v, units, x, z, moves = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
@@ -224,18 +225,18 @@ def _learn_in_epochs(
         take(start, end, base, indices, dense, gained, fresh)
     take(start, end, base, indices, dense, sums, own_sums)
     misfits = any_misfit(filled, x, units, z, typed)
-    _split(filled, own_sums, g, lags)
+    split_pairs(filled, own_sums, g, lags)
     open_epoch(filled, g, fresh)
     features = indices[start - base : end - base]
     left = h
     while left > 0.0:
         left = learn_parts(
             filled, product, z, z, units[:0], v, g, fresh, lags, moves, typed,
-            now, moment, known, seen, payments, gained, _ONE, _NONE, touched,
+            now, moment, label_state, class_state, payments, gained, _ONE, _NONE, touched,
             offset, y, share, left, misfits, bias_value, True, True, l1, l2, step, value, derivative,
         )  # fmt: skip
-        settles = must_settle(now, payments)
-        if left > 0.0 and not settles:  # there is something to learn, in units that do not fit
+        all_pay = must_pay_all(now, payments)
+        if left > 0.0 and not all_pay:  # there is something to learn, in units that do not fit
             misfits = False
             length_1 = has_length_1(start, end, values)
             change_units(filled, x, z, v, g, fresh, units, lags, flags, places, length_1, typed)
@@ -249,8 +250,8 @@ def _learn_in_epochs(
             l1_applied[np.uint64(indices[j - base])] = now[L1_TOTAL]
         for j in range(start if len(l1_lags) > 0 else end, end):
             l1_lags[np.uint64(indices[j - base])] = now[L1_LAG]
-        if settles:
-            settle(pairs, sums, l1_applied, l1_lags, payments, now)
+        if all_pay:
+            pay_all(pairs, sums, l1_applied, l1_lags, payments, now)
             for j in range(start, end):
                 v[j - start] = pairs[np.uint64(indices[j - base])].real
                 lags[j - start] = sums[np.uint64(indices[j - base])].imag
@@ -264,13 +265,15 @@ def _learn_step(
     count, z, v, units, g, moves, own, own_sums, typed, now, moment, p, y, before, slope, h, q, pushed,
     typical, scale, root, bias_value, multiply, step, value, derivative,
 ):  # fmt: skip
-    """Learn a row in one step: into `own` and `own_sums`, as they are to be written."""
+    """Learn a row in one step, and leave the numbers to write in `own` and `own_sums`."""
     s = gain = late = 0.0
     if slope != 0.0:  # a change of units may have left none
         steep = slope * (h if multiply else 1.0)
         steepest = min(steep * steep, LARGEST)
-        _split(count, own_sums, g, moves)  # lags are not needed yet, but every second number would be slower
-        rates(count, z, g, steepest, scale, True, moves, typed)
+        split_pairs(
+            count, own_sums, g, moves
+        )  # lags are not needed yet, but every second number would be slower
+        fill_moves(count, z, g, steepest, scale, True, moves, typed)
         factor = common_factor(now, q, typical) * root
         bias_rate = factor / math.sqrt(bias_level(now, steepest, scale)) * bias_value
         n = bias_rate + factor * dot(count, moves, z)
@@ -279,9 +282,7 @@ def _learn_step(
             change = step(p, y, speed * h)
             after = value(p + change, y)
             count_norm(now, q, change, speed)
-            gain = (
-                steepest if multiply else gained_in(before, after, h, speed, slope, p, change, y, derivative)
-            )
+            gain = steepest if multiply else gain_of(before, after, h, speed, slope, p, change, y, derivative)
             s = change / n
             now[BIAS] += s * bias_rate
             now[BIAS_SQUARES] = min(now[BIAS_SQUARES] + gain * bias_value, LARGEST)
@@ -290,13 +291,6 @@ def _learn_step(
             late = now[SCALE] * moment[LATE] + now[SCALE_LAG]
     _grow(count, z, moves, s * late, gain, own_sums)
     _compose(count, v, units, moves, s, own, typed)
-
-
-@part
-def _split(count, pairs, first, second):
-    for k in range(count):
-        first[k] = pairs[k].real
-        second[k] = pairs[k].imag
 
 
 @part
@@ -313,7 +307,7 @@ def _write_sums(count, g, fresh, lags, sums):
 
 @part
 def _grow(count, z, moves, late, gain, sums):
-    """Raise sums of squares, and lags by the moves, late as they are."""
+    """Raise sums of squares and lags."""
     for k in range(count):
         m = np.float64(min(z[k] * z[k], abs(z[k])))
         sums[k] = complex(min(sums[k].real + m * gain, LARGEST), sums[k].imag + late * moves[k])
@@ -321,7 +315,7 @@ def _grow(count, z, moves, late, gain, sums):
 
 @part
 def _compose(count, v, units, moves, s, own, typed):
-    """Coefficients after a step, with their units, as pairs."""
+    """Write coefficients after a step, with their units, as pairs."""
     typed[0] = s
     s_typed = typed[0]
     for k in range(count):
@@ -330,7 +324,7 @@ def _compose(count, v, units, moves, s, own, typed):
 
 @part
 def _pay_lags(start, end, base, indices, pairs, sums, l1_applied, l1_lags, payments, now):
-    """What L1 has cost the averages of the row's features since they were last learned."""
+    """Subtract what L1 has cost the averages of the row's features since they were last learned."""
     for j in range(start, end):
         i = np.uint64(indices[j - base])
         lag = lag_of_payment(

@@ -1,21 +1,21 @@
 """Units and origins of features, learned from the rows as they come: x becomes z = (x − origin)/unit.
 
-The unit of a feature depends on its values so far, and multiplying all of them by a number changes nothing:
+The unit of a feature depends on its values so far. Multiplying all of them by a number changes nothing:
 
 - Counts: as long as all values are whole multiples of one number, at most `MOST` times, that number is the
   unit. One document that says a word ten times does not make the steps of this word small for ever.
 - All other features are measured by their largest |value|, so |z| ≤ 1.
-- Rows of length 1, as tf-idf has them, bring the unit 1 for features that they are the first to have: their
-  values have been made comparable, and a unit for each feature would undo that.
-- Columns of numbers: a feature that was in every row since the first, and whose value has changed `CHANGES`
-  times, is measured from its first value, and its unit is the largest distance from there.
+- Features that first occur in a row of length 1, such as tf-idf, have the unit 1: these columns already share
+  a scale, and rescaling each would undo that.
+- Columns of numbers: a feature that has been in every row, and whose value has changed `CHANGES` times, is
+  measured from its first value, and its unit is the largest distance from there.
 
 A model keeps its coefficients v in these units: its prediction is Σ v·z. When the unit of a feature changes,
-`new_unit` says what v and its sum of squares are to be multiplied by. Where a value is larger than ever, the
-coefficient of the raw value shrinks, and one enormous value does not make an enormous prediction.
+`new_unit` gives the factors of v and of its sum of squares. Where a value is larger than ever, the coefficient
+of the raw value shrinks, and one enormous value does not make an enormous prediction.
 
-Units change in rows that teach the model something, no others. Copies of a row change nothing more. A unit is
-stored with its sign: positive for counts, negative for others, 0 for a feature that was not seen.
+Only rows that teach the model something change units, and copies of a row change nothing more. A unit is
+stored with a sign: positive for counts, negative for others, 0 for a feature that was not seen.
 """
 
 import math
@@ -25,8 +25,8 @@ import numpy as np
 from steelyard.learn.rows import LARGEST
 from steelyard.native.declare import part
 
-MOST = 16.0  # counts of a feature, in its unit
-# A feature whose values were never larger counts as 0: its coefficient would leave the range of float32.
+MOST = 16.0  # the largest count, in units of the feature
+# A feature whose values are no larger than this counts as 0: its coefficient would leave the range of float32.
 TINIEST = 1e-30
 
 NEAR = 1e-5  # how far from a whole number a multiple may be
@@ -36,9 +36,9 @@ _NEAR_1 = 1e-4  # how far from 1 the sum of squares of a row of length 1 may be,
 
 @part
 def divide(count, pairs, x, v, units, z, typed):
-    """Of a row: coefficients and units out of their pairs, and z = x/unit.
+    """Take coefficients and units of a row out of their pairs, and divide: z = x/unit.
 
-    z is 0 where a feature is new, or its values so tiny that they do not count.
+    z is 0 where a feature is new, or where its values are too tiny to count.
     """
     typed[0], typed[1] = TINIEST, 0.0
     tiniest, zero = typed[0], typed[1]
@@ -53,7 +53,7 @@ def divide(count, pairs, x, v, units, z, typed):
 
 @part
 def any_misfit(count, x, units, z, typed):
-    """Whether, in a row, a feature is new, or its value does not fit its unit."""
+    """Return whether some feature of a row is new, or has a value that does not fit its unit."""
     typed[0], typed[1], typed[2], typed[3], typed[4] = 0.5, MOST, 1.0, NEAR, TINIEST
     half, most, one, near, tiniest = typed[0], typed[1], typed[2], typed[3], typed[4]
     misfits = np.uint32(0)
@@ -71,13 +71,13 @@ def any_misfit(count, x, units, z, typed):
 
 @part
 def scaled_gain(gained, factor):
-    """What a feature whose unit changes has gained in an open epoch: never 0, as it is listed."""
+    """Return the gain of a feature in an open epoch after its unit changes: never 0, as the feature is listed."""
     return max(gained * factor, _LEAST_GAIN) if gained > 0.0 else 0.0
 
 
 @part
 def has_length_1(start, end, values):
-    """Whether a row has been brought to length 1."""
+    """Return whether a row has length 1."""
     squares = 0.0
     for j in range(start, end):
         squares += values[j] * values[j]
@@ -86,12 +86,10 @@ def has_length_1(start, end, values):
 
 @part
 def change_units(count, x, z, v, g, fresh, units, lags, flags, places, length_1, typed):
-    """Give features of a row whose values do not fit another unit.
+    """Give features whose values do not fit another unit.
 
-    `fresh` is what they have gained in an open epoch, beside their sums of squares, g (see `epochs`).
-
-    Most of them are new or larger than ever, and change all at once; counts that do not fit are seldom, and
-    change one by one.
+    `g` are their sums of squares, `fresh` their gains in an open epoch (see `epochs`). Most of them are new or
+    larger than ever, and change all at once; counts that do not fit are rare, and change one by one.
     """
     _flag_counts(count, units, z, flags, typed)
     _enlarge(count, x, z, g, fresh, units, length_1, typed)
@@ -120,7 +118,7 @@ def _flag_counts(count, units, z, flags, typed):
 
 @part
 def _flagged(count, flags, places):
-    """List the places that are flagged; returns how many."""
+    """List the indices that are flagged; returns how many."""
     found = np.uint64(0)
     for k in range(count):
         places[found] = k
@@ -130,7 +128,7 @@ def _flagged(count, flags, places):
 
 @part
 def _enlarge(count, x, z, g, fresh, units, length_1, typed):
-    """As `new_unit` and `standard`, of features that are new, or measured by their largest value."""
+    """Do what `new_unit` and `standard` do for features that are new, or measured by their largest value."""
     typed[0], typed[1], typed[2] = TINIEST, 0.0, 1.0
     tiniest, zero, one = typed[0], typed[1], typed[2]
     for k in range(count):
@@ -152,7 +150,7 @@ def _enlarge(count, x, z, g, fresh, units, length_1, typed):
 
 @part
 def fits(x, unit, z):
-    """The same for one feature."""
+    """Return whether the value of one feature fits its unit."""
     own = abs(z)
     if abs(unit) <= TINIEST:
         return x == 0.0
@@ -163,7 +161,7 @@ def fits(x, unit, z):
 
 @part
 def new_unit(x, unit, length_1):
-    """For a value that does not fit: the unit, and the factors of the coefficient and of its squares."""
+    """Return the unit for a value that does not fit, and the factors of the coefficient and of its squares."""
     size, old = abs(x), abs(unit)
     if old <= TINIEST:
         return (-1.0 if length_1 and TINIEST < size < 1.0 else size), 1.0, 1.0
@@ -178,7 +176,7 @@ def new_unit(x, unit, length_1):
 
 @part
 def _divisor(multiple):
-    """The least d for which the value is a whole multiple of unit/d, at most `MOST` times; 0 for none."""
+    """Return the least d for which the value is a whole multiple of unit/d, at most `MOST` times; 0 for none."""
     for divisor in range(1, int(MOST) + 1):
         times = multiple * divisor
         if times > MOST * (1.0 + NEAR):
@@ -190,5 +188,5 @@ def _divisor(multiple):
 
 @part
 def standard(x, unit):
-    """z of one value."""
+    """Return z of one value."""
     return x / abs(unit) if abs(unit) > TINIEST else 0.0

@@ -1,7 +1,7 @@
-"""Arithmetic with the vectors of `vectors`: number by number, as plain code would do it, without a loop.
+"""Arithmetic with the vectors of `vectors`, number by number, under the names of NumPy.
 
-The compiler vectorises a loop over lanes, too, but for many more lanes at once than most blocks have, and it
-has to look each time whether the arrays overlap.
+The compiler vectorises loops over lanes, too, but for many more lanes at once than most blocks have, and such
+a loop first checks whether its arrays overlap.
 """
 
 from collections.abc import Callable
@@ -17,43 +17,41 @@ from steelyard.native.lazy import ir, types
 _CONTRACT = ("contract",)
 
 
-def filled(array, x):
-    """A vector of the type of the array, all of whose numbers are x."""
+def full_like(array, x):
+    """Return a vector of the type of the array, all of whose numbers are x."""
     return np.full(LANES, x, array.dtype)
 
 
-def times(a, b):
+def multiply(a, b):
     return a * b
 
 
-def over(a, b):
+def divide(a, b):
     return a / b
 
 
-def plus(a, b):
+def add(a, b):
     return a + b
 
 
-def minus(a, b):
+def subtract(a, b):
     return a - b
 
 
-def plus_products(totals, a, b):
-    """totals + a·b, as a fused operation if the processor has one."""
+def add_products(totals, a, b):
+    """Return totals + a·b, by a fused operation if the processor has one."""
     return totals + a * b
 
 
-def least(a, b):
-    """The smaller ones."""
+def minimum(a, b):
     return np.where(a < b, a, b)
 
 
-def most(a, b):
-    """The larger ones."""
+def maximum(a, b):
     return np.where(a > b, a, b)
 
 
-def root(a):
+def sqrt(a):
     return np.sqrt(a)
 
 
@@ -61,33 +59,33 @@ def absolute(a):
     return np.abs(a)
 
 
-def rounded_down(a):
+def floor(a):
     return np.floor(a)
 
 
-def chosen(a, b, x, y):
-    """x where a > b, else y."""
+def where(a, b, x, y):
+    """Return x where a > b, else y."""
     return np.where(a > b, x, y)
 
 
 def any_above(a, b):
-    """Whether any a > b."""
+    """Return whether any a > b."""
     return bool((a > b).any())
 
 
 def middles(a):
-    """The middle of the level of each number (see `levels`)."""
+    """Return the middle of the level of each number (see `levels`)."""
     kept, middle, kind = MASKS[a.dtype.name]
     return ((a.view(kind) & kept) | middle).view(a.dtype)
 
 
-def converted(array, a):
-    """In the type of the array."""
+def convert_like(array, a):
+    """Convert numbers to the type of the array."""
     return a.astype(array.dtype)
 
 
 @intrinsic
-def _filled(context, array, x):
+def _full_like(context, array, x):
     vectors = registers.Vectors(array.dtype, 1)
 
     def build(context, builder, signature, arguments):
@@ -97,13 +95,13 @@ def _filled(context, array, x):
     return vectors(array, x), build
 
 
-@overload(filled)
-def _compiled_filled(array, x):
-    return lambda array, x: _filled(array, x)
+@overload(full_like)
+def _compiled_full_like(array, x):
+    return lambda array, x: _full_like(array, x)
 
 
 @intrinsic
-def _converted(context, array, a):
+def _convert_like(context, array, a):
     vectors = registers.Vectors(array.dtype, a.count)
     wide = array.dtype.bitwidth - a.number.bitwidth
 
@@ -117,9 +115,9 @@ def _converted(context, array, a):
     return vectors(array, a), build
 
 
-@overload(converted)
-def _compiled_converted(array, a):
-    return lambda array, a: _converted(array, a)
+@overload(convert_like)
+def _compiled_convert_like(array, a):
+    return lambda array, a: _convert_like(array, a)
 
 
 @intrinsic
@@ -169,7 +167,7 @@ def _fused(builder: Any, total: Any, a: Any, b: Any) -> Any:
 
 
 def _compile(function: Callable[..., Any], operation: Callable[..., Any]) -> None:
-    """Let this function of vectors be this operation in compiled code."""
+    """Make this operation the compiled form of this function of vectors."""
 
     def build(context, builder, signature, arguments):
         numbers = [builder.extract_value(each, 0) for each in arguments]
@@ -190,15 +188,15 @@ def _compile(function: Callable[..., Any], operation: Callable[..., Any]) -> Non
             overload(function)(lambda a, b, x, y: lambda a, b, x, y: four(a, b, x, y))
 
 
-_compile(times, lambda builder, a, b: builder.fmul(a, b, flags=_CONTRACT))
-_compile(over, lambda builder, a, b: builder.fdiv(a, b))
-_compile(plus, lambda builder, a, b: builder.fadd(a, b, flags=_CONTRACT))
-_compile(minus, lambda builder, a, b: builder.fsub(a, b, flags=_CONTRACT))
-_compile(plus_products, _fused)
-_compile(least, lambda builder, a, b: _choose(builder, "<", a, b, a, b))
-_compile(most, lambda builder, a, b: _choose(builder, ">", a, b, a, b))
-_compile(root, _called("llvm.sqrt"))
+_compile(multiply, lambda builder, a, b: builder.fmul(a, b, flags=_CONTRACT))
+_compile(divide, lambda builder, a, b: builder.fdiv(a, b))
+_compile(add, lambda builder, a, b: builder.fadd(a, b, flags=_CONTRACT))
+_compile(subtract, lambda builder, a, b: builder.fsub(a, b, flags=_CONTRACT))
+_compile(add_products, _fused)
+_compile(minimum, lambda builder, a, b: _choose(builder, "<", a, b, a, b))
+_compile(maximum, lambda builder, a, b: _choose(builder, ">", a, b, a, b))
+_compile(sqrt, _called("llvm.sqrt"))
 _compile(absolute, _called("llvm.fabs"))
-_compile(rounded_down, _called("llvm.floor"))
-_compile(chosen, lambda builder, a, b, x, y: _choose(builder, ">", a, b, x, y))
+_compile(floor, _called("llvm.floor"))
+_compile(where, lambda builder, a, b, x, y: _choose(builder, ">", a, b, x, y))
 _compile(middles, _middles)

@@ -1,4 +1,4 @@
-"""exp, log and the like as plain arithmetic, so that loops around them are vectorised.
+"""exp, log and others of `math` as plain arithmetic, so that loops around them are vectorised.
 
 A call of the C library would prevent that. These functions have no calls, no tables and no branches except
 choices between two numbers. Those of `DOUBLE` are accurate to a few units in the last place wherever float64
@@ -61,7 +61,7 @@ def _log_double(m):
 
 @arithmetic
 def _log_single(m):
-    """With a polynomial that interpolates (log(1 + x) − x + x²/2)/x³: it avoids a slow division."""
+    """log m, by a polynomial that interpolates (log(1 + x) − x + x²/2)/x³, which avoids a slow division."""
     x = m - 1.0
     x2 = x * x
     x4 = x2 * x2
@@ -71,7 +71,7 @@ def _log_single(m):
 
 
 def _twin(expm1_of_rest, log_of_rest):
-    """A module like `math`, whose functions are built from these two."""
+    """Make a module like `math`, with functions built from these two."""
 
     @arithmetic
     def exp(x):

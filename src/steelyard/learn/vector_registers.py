@@ -1,4 +1,4 @@
-"""The type of `vectors`: numbers in registers. Only what builds kernels imports this."""
+"""The Numba type of the numbers in registers of `vectors`. It is imported only while kernels are built."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from steelyard.learn.vectors import LANES
 
 
 class Vectors(types.Type):  # type: ignore[misc]
-    """So many vectors of `LANES` numbers."""
+    """`count` vectors of `LANES` numbers each."""
 
     def __init__(self, number: Any, count: int) -> None:
         self.number, self.count = number, count

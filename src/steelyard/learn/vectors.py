@@ -21,7 +21,7 @@ _TO_READ, _SECOND_CACHE, _DATA = 0, 2, 1  # arguments of llvm.prefetch
 
 
 def load(array, i, count):
-    """The numbers from array[i] on."""
+    """Load the numbers from array[i] on."""
     return array[i : i + np.uint64(count * LANES)].copy()
 
 
@@ -31,12 +31,12 @@ def store(array, i, numbers):
 
 
 def zeros(array, count):
-    """Zeros of the type of the array."""
+    """Return zeros of the type of the array."""
     return np.zeros(count * LANES, array.dtype)
 
 
-def plus_product(totals, numbers, x):
-    """totals + numbers·x, as a fused operation if the processor has one."""
+def add_product(totals, numbers, x):
+    """Return totals + numbers·x, by a fused operation if the processor has one."""
     return totals + numbers * x
 
 
@@ -82,7 +82,7 @@ def _zeros(context, array, count):
 
 
 @intrinsic
-def _plus_product(context, totals, numbers, x):
+def _add_product(context, totals, numbers, x):
     def build(context, builder, signature, arguments):
         total, factors, x = arguments
         same = spread_out(builder, x)
@@ -114,14 +114,14 @@ def _fetch_ahead(context, array, i, count):
 
 
 def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """A pointer to the vectors from array[i] on."""
+    """Return a pointer to the vectors from array[i] on."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     first = builder.gep(array.data, [arguments[1]])
     return builder.bitcast(first, ir.VectorType(array.data.type.pointee, LANES).as_pointer())
 
 
 def spread_out(builder: Any, x: Any) -> Any:
-    """A vector with all numbers equal to x."""
+    """Return a vector with all numbers equal to x."""
     nothing = ir.Constant(ir.VectorType(x.type, LANES), ir.Undefined)
     first = builder.insert_element(nothing, x, _int32(0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LANES), None))
@@ -146,9 +146,9 @@ def _compiled_zeros(array, count):
     return lambda array, count: _zeros(array, count)
 
 
-@overload(plus_product)
-def _compiled_plus_product(totals, numbers, x):
-    return lambda totals, numbers, x: _plus_product(totals, numbers, x)
+@overload(add_product)
+def _compiled_add_product(totals, numbers, x):
+    return lambda totals, numbers, x: _add_product(totals, numbers, x)
 
 
 @overload(fetch_ahead, prefer_literal=True)

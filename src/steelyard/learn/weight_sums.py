@@ -1,4 +1,4 @@
-"""Sums of weights, one row after the other, so that they are the same however rows are cut into chunks."""
+"""Sums of weights, added row by row, so that they do not depend on how rows are cut into chunks."""
 
 from steelyard.native.declare import kernel
 from steelyard.native.kinds import Numbers
@@ -8,16 +8,19 @@ TOTAL, SQUARES, LARGEST, SIZE = 0, 1, 2, 3
 
 @kernel
 def add(weights: Numbers, sums: Numbers):
-    """Add to the total, and to the squares relative to the largest; returns where that is, or −1."""
+    """Add weights to the total, and to the squares relative to the largest.
+
+    Returns the row of the largest weight, or −1 if an earlier chunk had it.
+    """
     total, squares, largest = sums[TOTAL], sums[SQUARES], sums[LARGEST]
-    found = -1
+    largest_row = -1
     for row in range(len(weights)):
         h = weights[row]
         total += h
         if h > largest:
             squares = squares * (largest / h) ** 2 + 1.0
-            largest, found = h, row
+            largest, largest_row = h, row
         elif h > 0.0:
             squares += (h / largest) ** 2
     sums[TOTAL], sums[SQUARES], sums[LARGEST] = total, squares, largest
-    return found
+    return largest_row

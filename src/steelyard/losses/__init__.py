@@ -48,8 +48,8 @@ def _name(cls: type[Loss]) -> str:
 
 
 def _find() -> dict[str, type[Loss]]:
-    """Every class in this folder that defines a `value`, by name."""
-    found = {}
+    """Return every class in this folder that defines a `value`, by name."""
+    classes = {}
     for module_info in pkgutil.iter_modules(__path__):
         if module_info.name.startswith("_"):
             continue
@@ -57,15 +57,16 @@ def _find() -> dict[str, type[Loss]]:
         for cls in vars(module).values():
             own = isinstance(cls, type) and cls.__module__ == module.__name__ and issubclass(cls, Loss)
             if own and cls.value is not Loss.value:
-                found[_name(cls)] = cls
-    return dict(sorted(found.items()))
+                classes[_name(cls)] = cls
+    return dict(sorted(classes.items()))
 
 
 _registry = _find()
 
-# What scikit-learn and others call them
+# The names of losses in scikit-learn and other libraries
 ALIASES = {"log_loss": "logistic", "log": "logistic", "squared_error": "squared", "squared_loss": "squared"}
-_ANSWERS = {
+# Hints for losses of other libraries that are not here
+_HINTS = {
     "huber": "quantile is robust to outliers, and a loss of your own may be Huber's",
     "absolute_error": "quantile with tau 0.5 is half of it",
     "epsilon_insensitive": "quantile with tau 0.5 is half of the absolute error",
@@ -91,7 +92,7 @@ def by_name(name: str, **params: float) -> Loss:
     """The loss called `name`, with the given parameters."""
     cls = _registry.get(ALIASES.get(name, name))
     if cls is None:
-        hint = f"; {_ANSWERS[name]}" if name in _ANSWERS else did_you_mean(name, names())
+        hint = f"; {_HINTS[name]}" if name in _HINTS else did_you_mean(name, names())
         raise ValueError(f"there is no loss {name!r}; the losses are {', '.join(names())}{hint}")
     known = [field.name for field in fields(cls)]
     for param in params:
@@ -108,7 +109,7 @@ def name_of(loss: Loss) -> str | None:
 
 
 def __getattr__(name: str) -> Any:
-    """The classes themselves: `losses.Quantile(tau=0.9)`."""
+    """Return a class by its own name: `losses.Quantile(tau=0.9)`."""
     for cls in _registry.values():
         if cls.__name__ == name:
             return cls

@@ -13,7 +13,7 @@ for all losses in the registry):
   change away. `flow(u + v)` is `flow(u)` followed by `flow(v)`, and no u crosses the minimiser.
 - `implicit(p, y, u)` is the Δ with Δ = −u·ℓ′(p + Δ).
 - `push_for(p, y, change)` is the u with `flow(p, y, u) == change`; infinite if there is none.
-- At a kink the derivative and the curvature are those of the flat side, if there is one, else 0.
+- At a kink the derivative and the curvature are those of the flat side, if there is one, otherwise 0.
 
 Write methods as plain arithmetic with `math` and float fields, without exceptions or allocation:
 kernels compile the same source. `math.exp` raises where compiled code gives infinity, so guard
@@ -67,7 +67,7 @@ class Loss:
         return y in self.labels or (self.soft_labels is not None and y in self.soft_labels)
 
     def labels_in_words(self) -> str:
-        """All labels that it allows, for messages."""
+        """Describe all labels that it allows, for messages."""
         return str(self.labels) if self.soft_labels is None else f"{self.labels}, or {self.soft_labels}"
 
     def value(self, p: float, y: float) -> float:

@@ -18,8 +18,8 @@ Plain scalars and no SciPy: kernels compile this file as it is.
 import math
 from typing import Protocol
 
-# Kronrod's 15 points on (0, 1), from the middle outwards, as distances from the middle; every
-# second one, beginning with the middle, is also one of Gauss's 7.
+# Kronrod's 15 points on (0, 1), as distances from the middle outwards. Every second one, beginning with the
+# middle, is also one of Gauss's 7.
 _NODES = (
     0.0,
     0.2077849550078984676006894 / 2,
@@ -72,7 +72,7 @@ _MOST_STEPS = 100_000  # hundreds are usual, noisy slopes take thousands; subnor
 
 
 class HasDerivative(Protocol):
-    """All that this file needs of a loss."""
+    """A loss, as far as this file needs it."""
 
     def derivative(self, p: float, y: float) -> float: ...
 

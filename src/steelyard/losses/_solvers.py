@@ -1,4 +1,4 @@
-"""Lambert W, the logistic flow and step, and other stable scalars that the losses share.
+"""Lambert W, the logistic flow and step, and other stable scalar functions that the losses share.
 
 The three solvers work alike: guess the root within a few per cent, rewrite the equation around the guess so
 that the remainder is small, and find the remainder with arithmetic alone

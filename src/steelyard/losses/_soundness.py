@@ -58,7 +58,7 @@ def _clearly_less(a: float, b: float, size: float) -> bool:
 
 
 def _labels(loss: Loss) -> Iterator[float]:
-    """The labels it takes. If it takes any number: 0 and 1, which also suit a loss that forgot to say."""
+    """Yield labels that it takes; 0 and 1 if it takes any number, or does not say."""
     if isinstance(loss.labels, OneOf):
         yield from loss.labels.values
     else:

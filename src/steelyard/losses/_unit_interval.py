@@ -1,4 +1,4 @@
-"""What losses share whose prediction is itself a probability.
+"""The base class of losses whose prediction is itself a probability.
 
 Such a loss is infinitely steep at one end of (0, 1), where a model with w = 0 starts. So, for the label 1, it
 continues as its tangent below EDGE and is flat above TOP; mirrored for the label 0. That keeps it convex, and
@@ -18,21 +18,21 @@ TOP = 1.0 - EDGE
 
 @dataclass(frozen=True)
 class UnitIntervalLoss(Loss):
-    """Subclasses define how a, the probability of the true label, rises by at most `room`."""
+    """A loss of a probability. Subclasses define how a, that of the true label, rises by at most `limit`."""
 
     labels = ZERO_ONE
     soft_labels = UNIT_INTERVAL
     domain = UNIT_INTERVAL
 
-    def rise(self, a: float, room: float, u: float) -> float:
-        """The flow for the label 1 from p = a, which stops after `room`."""
+    def rise(self, a: float, limit: float, u: float) -> float:
+        """The flow for the label 1 from p = a, which stops after `limit`."""
         raise NotImplementedError
 
-    def implicit_rise(self, a: float, room: float, u: float) -> float:
+    def implicit_rise(self, a: float, limit: float, u: float) -> float:
         """The implicit change for the label 1 from p = a."""
         raise NotImplementedError
 
-    def push_for_rise(self, a: float, room: float, change: float) -> float:
+    def push_for_rise(self, a: float, limit: float, change: float) -> float:
         """The push that makes `rise` reach this change."""
         raise NotImplementedError
 

@@ -7,10 +7,10 @@ from steelyard.losses import _solvers as solvers
 from steelyard.losses._base import Loss
 from steelyard.losses._labels import PLUS_MINUS_ONE
 
-# Where 1 + e^s is e^s to float64: from there on only the logarithm of the push is used.
+# From here on 1 + e^s equals e^s in float64, and only the logarithm of the push is used.
 _LARGE = 37.0
-# Below the margin −EDGE the loss goes on as its tangent: squares of steeper slopes, of which adaptive rates
-# are made, would leave the range of float32.
+# Below the margin −EDGE the loss continues as its tangent: adaptive rates use squares of slopes, and those of
+# steeper ones would leave the range of float32.
 EDGE = 36.0
 STEEPEST = math.exp(EDGE)
 

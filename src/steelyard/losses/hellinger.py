@@ -35,32 +35,32 @@ class Hellinger(UnitIntervalLoss):
         r = 1.0 - p
         return 0.5 * (math.sqrt(y / p) / p + math.sqrt((1.0 - y) / r) / r)
 
-    def rise(self, a: float, room: float, u: float) -> float:
+    def rise(self, a: float, limit: float, u: float) -> float:
         straight = max(0.0, EDGE - a)
         if u <= straight / STEEPEST:
             return u * STEEPEST
         v = min(u - straight / STEEPEST, 1.0)  # a push of ⅔ crosses the whole interval
         b = max(a, EDGE)
         grown = 2.0 / 3.0 * math.log1p(1.5 * v / (b * math.sqrt(b)))  # log of (b + Δ)/b
-        return min(room, straight + b * math.expm1(grown))
+        return min(limit, straight + b * math.expm1(grown))
 
-    def implicit_rise(self, a: float, room: float, u: float) -> float:
+    def implicit_rise(self, a: float, limit: float, u: float) -> float:
         # Δ = u/ρ, where ρ = √(a + Δ) is the root of ρ³ − aρ = u. Newton from above, where the cubic
         # is convex: every step comes closer and none passes the root. Unlike the trigonometric
         # formula of the cubic this also holds for a ≤ 0.
         if u <= max(0.0, EDGE - a) / STEEPEST:
             return u * STEEPEST
-        if u >= room:  # the slope is at least 1 all the way
-            return room
+        if u >= limit:  # the slope is at least 1 all the way
+            return limit
         rho = math.sqrt(max(a, 0.0)) + math.pow(u, 1.0 / 3.0)
         step = rho
         while step > 1e-9 * rho:
             step = (rho * (rho * rho - a) - u) / (3.0 * rho * rho - a)
             rho -= step
-        return min(room, u / rho)
+        return min(limit, u / rho)
 
-    def push_for_rise(self, a: float, room: float, change: float) -> float:
-        if not 0.0 <= change <= room:
+    def push_for_rise(self, a: float, limit: float, change: float) -> float:
+        if not 0.0 <= change <= limit:
             return math.inf
         straight = min(change, max(0.0, EDGE - a))
         rest = change - straight

@@ -29,22 +29,22 @@ class Logarithmic(UnitIntervalLoss):
             return 0.0
         return y / (p * p) + (1.0 - y) / ((1.0 - p) * (1.0 - p))
 
-    def rise(self, a: float, room: float, u: float) -> float:
+    def rise(self, a: float, limit: float, u: float) -> float:
         straight = max(0.0, EDGE - a)
         if u <= straight * EDGE:
             return u / EDGE
         v = u - straight * EDGE
         b = max(a, EDGE)
-        return min(room, straight + 2.0 * v / (b + math.sqrt(b * b + 2.0 * v)))
+        return min(limit, straight + 2.0 * v / (b + math.sqrt(b * b + 2.0 * v)))
 
-    def implicit_rise(self, a: float, room: float, u: float) -> float:
+    def implicit_rise(self, a: float, limit: float, u: float) -> float:
         if u <= max(0.0, EDGE - a) * EDGE:
             return u / EDGE
         root = math.sqrt(a * a + 4.0 * u)  # of Δ² + aΔ = u
-        return min(room, 2.0 * u / (a + root) if a > 0.0 else 0.5 * (root - a))
+        return min(limit, 2.0 * u / (a + root) if a > 0.0 else 0.5 * (root - a))
 
-    def push_for_rise(self, a: float, room: float, change: float) -> float:
-        if not 0.0 <= change <= room:
+    def push_for_rise(self, a: float, limit: float, change: float) -> float:
+        if not 0.0 <= change <= limit:
             return math.inf
         straight = min(change, max(0.0, EDGE - a))
         rest = change - straight

@@ -1,10 +1,10 @@
 """`Merge`: the contents of model files that learned parts of the rows, on the way to one."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,17 @@ from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
 
 Arrays = dict[str, NDArray[Any]]
+Piece = TypeVar("Piece")
 
 
 @dataclass(frozen=True)
 class Merge:
-    """Of one file or of several, in their order. `merged` adds another; `content` makes a file of it."""
+    """One file or several, in their order. `merged` adds another; `content` makes a file of them."""
 
     first: ModelFile
-    """Of the first: all that is the same for all; it has no models."""
+    """What all files share, from the first; it has no models."""
     parts: list[Part]
-    """By setting and class."""
+    """A part for each setting and class."""
     error: NDArray[np.float64] | None
     alive: NDArray[np.float64] | None
     calibrations: list[list[list[float]]]
@@ -65,7 +66,7 @@ class Merge:
         )
 
     def merged(self, other: "Merge") -> "Merge":
-        """Both. Names of features are those of the first that has one."""
+        """Merge both. Names of features are those of the first that has one."""
         names = self.first.names
         if names is not None and other.first.names is not None:
             names = copy.deepcopy(names)
@@ -87,7 +88,7 @@ class Merge:
         )
 
     def content(self, base: ModelFile | None = None, *, total: float | None = None) -> ModelFile:
-        """As a model file. `total`: as for `Part.model`."""
+        """Make a model file. `total` is as for `Part.model`."""
         before = None if base is None else base.engine
         bases: Sequence[Model | None] = [None] * len(self.parts) if before is None else before.models
         models = [part.model(start, total=total) for part, start in zip(self.parts, bases, strict=True)]
@@ -120,7 +121,7 @@ class Merge:
 
 
 def with_fitted_calibration(content: ModelFile) -> ModelFile:
-    """The same, with the sigmoids that its progressive margins make."""
+    """Add the sigmoids that the progressive margins make."""
     spec = None if content.spec is None else spec_of(content, "the model")
     names = file_labels.class_names_of(content, spec)
     found = progressive_calibration.load(content, "the model", 0 if names is None else len(names))
@@ -147,18 +148,18 @@ def merge(
     if len(contents) == 1:
         return contents[0]
     pieces = [Merge.of(content, base, by) for content in contents]
-    whole = tree(pieces)
+    whole = merge_tree(pieces, Merge.merged)
     clocks = [content.engine.models[0].clock for content in contents]
     before = 0.0 if base is None else base.engine.models[0].clock
     return whole.content(base, total=before + sum(clock - before for clock in clocks))
 
 
-def tree(pieces: Sequence[Merge]) -> Merge:
-    """Neighbours are merged, then neighbours of these: the same tree wherever its nodes are computed."""
+def merge_tree(pieces: Sequence[Piece], merge_two: Callable[[Piece, Piece], Piece]) -> Piece:
+    """Merge neighbours, then neighbours of these: the same tree wherever its nodes are computed."""
     level = list(pieces)
     while len(level) > 1:
         pairs = zip(level[::2], level[1::2], strict=False)
-        level = [left.merged(right) for left, right in pairs] + level[len(level) // 2 * 2 :]
+        level = [merge_two(left, right) for left, right in pairs] + level[len(level) // 2 * 2 :]
     return level[0]
 
 

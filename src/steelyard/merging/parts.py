@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 
 from steelyard import class_balance, feature_columns, target_scale
 from steelyard.learn import linear, units
-from steelyard.merging import frames
+from steelyard.merging import common_units
+from steelyard.merging.common_units import FloatArray
 from steelyard.model import Model, Settings, epochs_begun
 
-Numbers = NDArray[np.float64]
 GRADIENTS, MEAN = "gradients", "mean"
-WAYS = (GRADIENTS, MEAN)
 
 _ADDED = [linear.LOSS, linear.WEIGHT, linear.NORM, linear.SEEN, linear.CLOCK]
 
@@ -38,26 +37,26 @@ class Part:
     size: int
     unit_fill: float
     features: NDArray[np.int64]
-    last: Numbers
-    """Coefficients of the rows' values, at the end,"""
-    average: Numbers
-    """and on average: those that predict."""
-    squares: Numbers
+    last: FloatArray
+    """The last coefficients, of the rows' values."""
+    average: FloatArray
+    """Their averages, which predict."""
+    squares: FloatArray
     """Sums of squared gradients, in units of the features."""
-    shares: Numbers
+    shares: FloatArray
     absent: float
     """The share in a feature that the part has not met."""
-    units: Numbers
-    """With signs, as `learn.units` has them."""
-    origins: Numbers
+    units: FloatArray
+    """The unit of each feature, with signs as `learn.units` has them."""
+    origins: FloatArray
     """NaN: the feature has none."""
-    candidates: Numbers
+    candidates: FloatArray
     clock: float
     """How far one part has come."""
-    sums: Numbers
-    """Of what adds up: see `_ADDED`; the weight learned is the last."""
-    label_state: Numbers
-    class_state: Numbers
+    sums: FloatArray
+    """Sums that add up: see `_ADDED`; the weight learned is the last."""
+    label_state: FloatArray
+    class_state: FloatArray
 
     def merged(self, other: "Part") -> "Part":
         """The mean of both by their shares."""
@@ -70,13 +69,13 @@ class Part:
             np.nan
         )  # others are measured from 0
         left, right = left._measured_from(origins), right._measured_from(origins)
-        both = frames.common_units(left.units, right.units)
+        both = common_units.merged_units(left.units, right.units)
         left, right = left._measured_in(both), right._measured_in(both)
         total = left.shares + right.shares
         known = np.where(left.units == 0.0, 0.0, np.where(right.units == 0.0, 1.0, 0.5))
         weight = np.divide(left.shares, total, out=known, where=total > 0.0)
 
-        def mean(mine: Numbers, others: Numbers) -> Numbers:
+        def mean(mine: FloatArray, others: FloatArray) -> FloatArray:
             return np.asarray(weight * mine + (1.0 - weight) * others)
 
         learned = self.sums[-1] + other.sums[-1]
@@ -89,7 +88,7 @@ class Part:
             shares=total,
             absent=self.absent + other.absent,
             units=both,
-            candidates=frames.common_candidates(self, other),
+            candidates=common_units.merged_candidates(self, other),
             clock=ahead * self.clock + (1.0 - ahead) * other.clock,
             sums=self.sums + other.sums,
             label_state=_merged_labels(self.label_state, other.label_state),
@@ -97,7 +96,7 @@ class Part:
         )
 
     def model(self, base: Model | None = None, *, total: float | None = None) -> Model:
-        """As a model. `total` is the weight that all parts have learned: None for one that is merged again.
+        """Make a model. `total` is the weight that all parts have learned: None for one that is merged again.
 
         Its clock then shows how far one part has come, so that averages of the next round count as they do
         for one learner.
@@ -138,12 +137,12 @@ class Part:
         return model
 
     def _spread(self, features: NDArray[np.int64]) -> "Part":
-        """With places for all of these features."""
+        """Make places for all of these features."""
         if len(features) == len(self.features):
             return self
         at = np.append(np.searchsorted(features, self.features), len(features))
 
-        def spread(numbers: Numbers, fill: float) -> Numbers:
+        def spread(numbers: FloatArray, fill: float) -> FloatArray:
             out = np.full(len(features) + 1, fill)
             out[at] = numbers
             return out
@@ -159,7 +158,7 @@ class Part:
             origins=spread(self.origins, np.nan),
         )
 
-    def _measured_from(self, origins: Numbers) -> "Part":
+    def _measured_from(self, origins: FloatArray) -> "Part":
         """The bias makes up for other origins; from there, values lie farther away."""
         moved = np.nan_to_num(origins) - np.nan_to_num(self.origins)
         if not moved.any():
@@ -171,13 +170,13 @@ class Part:
         farther = np.where(met, -(np.abs(self.units) + np.abs(moved)), self.units)
         return replace(self, last=last, average=average, origins=origins)._measured_in(farther)
 
-    def _measured_in(self, others: Numbers) -> "Part":
+    def _measured_in(self, others: FloatArray) -> "Part":
         if np.array_equal(self.units, others):
             return self
-        factor = frames.square_factors(self.units, others)
+        factor = common_units.square_factors(self.units, others)
         return replace(self, squares=self.squares * factor, shares=self._scaled_shares(factor), units=others)
 
-    def _scaled_shares(self, factor: Numbers) -> Numbers:
+    def _scaled_shares(self, factor: FloatArray) -> FloatArray:
         """Squares of gradients have the units of the features, weights of rows do not."""
         return (
             self.shares
@@ -189,12 +188,12 @@ class Part:
 def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Part:
     """`base` is what the model went on from, as did those that it will be merged with."""
     settings, state = model.settings, model.state.copy()
-    met = np.flatnonzero(frames.met(model))
+    met = np.flatnonzero(common_units.met(model))
     before = np.zeros_like(state) if base is None else base.state
     sums = (state - before)[_ADDED]
     sums[-1] += state[linear.FRACTION] - before[linear.FRACTION]
     weighed = by == MEAN or not settings.adaptive
-    sizes, lag = frames.units_of(model, met), np.zeros(len(met))
+    sizes, lag = common_units.units_of(model, met), np.zeros(len(met))
     if len(model.units):
         divisor = np.where(np.abs(sizes) > units.TINIEST, np.abs(sizes), np.inf)
         last, lag = (numbers.astype(np.float64) / divisor for numbers in model.last_and_behind(met))
@@ -208,7 +207,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     all_units, origins = np.append(sizes, 1.0), np.full(len(met) + 1, np.nan)
     if len(model.columns.found):
         origins[np.searchsorted(met, model.columns.found)] = model.columns.origins[model.columns.found]
-    shares = squares - (0.0 if base is None else frames.squares_before(base, met, all_units, origins))
+    shares = squares - (0.0 if base is None else common_units.squares_before(base, met, all_units, origins))
     shares[~np.isnan(origins)] = shares[-1] = sums[-1]
     return Part(
         settings,
@@ -230,7 +229,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     )
 
 
-def _merged_labels(mine: Numbers, others: Numbers) -> Numbers:
+def _merged_labels(mine: FloatArray, others: FloatArray) -> FloatArray:
     """Sums of labels as if all had been measured from the origin of the first part."""
     if not len(mine) or others[target_scale.WEIGHT] == 0.0:
         return mine
@@ -238,21 +237,21 @@ def _merged_labels(mine: Numbers, others: Numbers) -> Numbers:
         return others
     apart = others[target_scale.ORIGIN] - mine[target_scale.ORIGIN]
     weight, total = others[target_scale.WEIGHT], others[target_scale.SUM]
-    merged: Numbers = mine.copy()
+    merged: FloatArray = mine.copy()
     merged[target_scale.WEIGHT] += weight
     merged[target_scale.SUM] += total + weight * apart
     merged[target_scale.SQUARES] += others[target_scale.SQUARES] + 2.0 * apart * total + weight * apart**2
     return merged
 
 
-def _without_base(labels: Numbers, base: Model | None) -> Numbers:
+def _without_base(labels: FloatArray, base: Model | None) -> FloatArray:
     if len(labels) and base is not None:
         added = [target_scale.WEIGHT, target_scale.SUM, target_scale.SQUARES]
         labels[added] -= base.label_state[added]
     return labels
 
 
-def _with_base(labels: Numbers, base: Model | None) -> Any:
+def _with_base(labels: FloatArray, base: Model | None) -> Any:
     """The unit is looked up anew."""
     if not len(labels):
         return labels

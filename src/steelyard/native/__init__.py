@@ -1,1 +1,1 @@
-"""Compiled code: how kernels are declared, compiled, kept, found and called."""
+"""Compiled code: how kernels are declared, compiled, stored, found and called."""

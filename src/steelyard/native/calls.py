@@ -1,13 +1,13 @@
 """Calling compiled code: arguments become a block of 64-bit words, whose address is all that is passed.
 
-An array is its address, its shape and, if it has gaps, its strides; a number is itself, a function is its address and
-that of its parameters, a tuple or a struct is its items. The key of a call says what lies in the block: `f8[]` is an
+An array becomes its address, its shape and, if it has gaps, its strides; a number itself; a function its address
+and that of its parameters; a tuple or a struct its items. The key of a call describes the block: `f8[]` is an
 array of float64 with one dimension, `f8[:]` one with gaps, `F2` a function of two numbers (see
-`compiler.signature_of`). Behind the arguments the compiled code writes what it returns: how many numbers, and for each
-its kind and its bits.
+`argument_blocks.signature_of`). Behind the arguments the compiled code writes its results: how many numbers,
+and for each its kind and its bits. `argument_blocks` is the compiled side of this.
 
-Nothing here checks what an array is for. A kernel refuses a key that it does not declare (see `declare`), and one
-without an entry in the library is compiled (see `code`).
+Nothing here checks the meaning of an array. A kernel refuses a key that it does not declare (see `declare`), and
+one without an entry in the library is compiled (see `code`).
 """
 
 import ctypes
@@ -30,7 +30,7 @@ _SCALARS: dict[type, str] = {float: "f8", int: "i8", bool: "b1"} | {
     kind.type: name for kind, name in CODES.items() if kind.kind in "iuf"
 }
 _WORD = {"f": "d", "i": "q", "u": "Q", "b": "q"}
-RESULTS = 8  # a kernel returns no more numbers
+RESULTS = 8  # the most numbers that a kernel returns
 INTEGER, UNSIGNED, REAL, TRUTH = range(4)  # kinds of results
 _READ = {INTEGER: "q", UNSIGNED: "Q", REAL: "d", TRUTH: "?"}
 
@@ -39,7 +39,7 @@ class Function:
     """Compiled code that kernels call, with its parameters, such as the τ of a quantile."""
 
     code: str
-    """What it takes and returns: see `compiler.signature_of`."""
+    """The code of its signature: see `argument_blocks.signature_of`."""
 
     @property
     def words(self) -> tuple[int, int]:
@@ -48,18 +48,18 @@ class Function:
 
 
 def describe(arguments: Sequence[Any]) -> tuple[str, list[Any]]:
-    """The key of these arguments, and their words."""
-    found: list[str] = []
+    """Return the key of these arguments, and their words."""
+    kinds_given: list[str] = []
     words: list[Any] = []
-    _describe(arguments, found, words)
-    return " ".join(found), words
+    _describe(arguments, kinds_given, words)
+    return " ".join(kinds_given), words
 
 
 _BRACKETS = {1: "[]", 2: "[,]", 3: "[,,]", 4: "[,,,]"}
 _WITH_GAPS = {1: "[:]", 2: "[:,:]", 3: "[:,:,:]", 4: "[:,:,:,:]"}
 
 
-def _describe(arguments: Sequence[Any], found: list[str], words: list[Any]) -> None:
+def _describe(arguments: Sequence[Any], kinds_given: list[str], words: list[Any]) -> None:
     for argument in arguments:
         kind = type(argument)
         if isinstance(argument, np.ndarray):
@@ -71,23 +71,23 @@ def _describe(arguments: Sequence[Any], found: list[str], words: list[Any]) -> N
             words.append(argument.ctypes.data)
             words.extend(argument.shape)
             if argument.flags.c_contiguous:
-                found.append(CODES[argument.dtype] + _BRACKETS[argument.ndim])
+                kinds_given.append(CODES[argument.dtype] + _BRACKETS[argument.ndim])
             else:
-                found.append(CODES[argument.dtype] + _WITH_GAPS[argument.ndim])
+                kinds_given.append(CODES[argument.dtype] + _WITH_GAPS[argument.ndim])
                 words.extend(argument.strides)
         elif kind in _SCALARS:
-            found.append(_SCALARS[kind])
+            kinds_given.append(_SCALARS[kind])
             words.append(argument)
         elif kind is np.bool_:
-            found.append("b1")
+            kinds_given.append("b1")
             words.append(bool(argument))
         elif isinstance(argument, Function):
-            found.append(argument.code)
+            kinds_given.append(argument.code)
             words.extend(argument.words)
         elif isinstance(argument, tuple):
-            found.append(f"{kinds.named(kind)}(")
-            _describe(argument, found, words)
-            found.append(")")
+            kinds_given.append(f"{kinds.named(kind)}(")
+            _describe(argument, kinds_given, words)
+            kinds_given.append(")")
         else:
             raise TypeError(f"kernels take arrays, numbers, functions and tuples of these; got {kind}")
 
@@ -120,7 +120,7 @@ class Call:
 
 
 def words_of(kind: str) -> str:
-    """What a kind of argument takes in the block."""
+    """Return the words that an argument of this kind takes in the block, as `struct` names them."""
     if kind[-1] in "()":
         return ""
     if kind[0] == "F":

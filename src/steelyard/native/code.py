@@ -1,8 +1,8 @@
-"""Where compiled code is: in the library that a wheel brings, or in a cache, or still to be compiled.
+"""Find compiled code: in the library that a wheel brings, else in a cache, else compile it.
 
-Code in the cache is named by a digest of all that it was made from: sources, the versions of Numba and LLVM,
-types, and the level of the processor. So a change of any of them is another file, and a stale one is never
-used. Where nothing can be written, code is compiled into memory.
+Code in the cache is named by a digest of everything that it was made from: sources, the versions of Numba and
+LLVM, types, and the level of the processor. So a change of any of them asks for another file, and a stale one
+is never used. Where nothing can be written, code is compiled into memory.
 """
 
 import ctypes
@@ -30,46 +30,46 @@ _one_at_a_time = threading.Lock()
 
 
 class Entry(Protocol):
-    """A function of machine code, and how it is made."""
+    """A function that is wanted as machine code."""
 
     @property
     def name(self) -> str:
-        """What it is, its types included."""
+        """Its name, with its types, which identifies it."""
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Its name in messages."""
 
     @property
     def ships(self) -> bool:
-        """Whether the library may have it."""
+        """Whether it may be in the library."""
 
     @property
     def made_from(self) -> str | None:
-        """A digest of its sources and all that they use; None if these may change unnoticed."""
+        """A digest of its sources and of all that they use; None if these may change unnoticed."""
 
     def llvm(self, symbol: str) -> str:
-        """LLVM's code, which exports this symbol."""
+        """Return its LLVM code, which exports this symbol."""
 
 
 def runnable(entry: Entry) -> Callable[[int], int]:
-    """The code of a kernel, as a function of the address of a block."""
+    """Return the code of a kernel, as a function of the address of a block."""
     return _RUN(address(entry))
 
 
 def address(entry: Entry) -> int:
-    """From the library, from the cache, or compiled."""
-    found = library.address(entry.name) if entry.ships else None
-    if found is not None:
-        return found
+    """Return the address of the code: in the library, in the cache, or compiled now."""
+    in_library = library.address(entry.name) if entry.ships else None
+    if in_library is not None:
+        return in_library
     with _one_at_a_time:
         name, symbol = digest(entry, processor.level()), library.symbol_of(entry.name)
-        found = next(filter(None, (linking.find(place, name, symbol) for place in _places())), None)
-        return found or _compiled(entry, symbol, folder() if entry.made_from else None, name)
+        in_cache = next(filter(None, (linking.find(place, name, symbol) for place in _places())), None)
+        return in_cache or _compile(entry, symbol, folder() if entry.made_from else None, name)
 
 
-def _compiled(entry: Entry, symbol: str, place: Path | None, name: str) -> int:
-    """The code, compiled, and kept if there is a place."""
+def _compile(entry: Entry, symbol: str, place: Path | None, name: str) -> int:
+    """Compile the code, and store it if there is a place; returns its address."""
     try:
         import llvmlite  # noqa: F401
         import numba  # noqa: F401
@@ -86,22 +86,25 @@ def _compiled(entry: Entry, symbol: str, place: Path | None, name: str) -> int:
     if place is not None:
         try:
             return linking.load(linking.store(machine_code, place, name), symbol)
-        except OSError:  # a full disk, say, or one from which nothing may be executed
+        except OSError:  # such as a full disk, or one from which nothing may be executed
             pass
     return linking.load_object(machine_code, symbol)
 
 
 def _gist(error: BaseException) -> str:
-    """What is wrong, of what Numba says in pages."""
+    """Return the one line of Numba's pages that says what is wrong."""
     lines = [line.strip() for line in str(error).splitlines()]
     raised = [found[1] for line in lines if (found := re.match(r"\w*Error: (?!Failed in)(.+)", line))]
-    said = [line for line in lines if line and not line.startswith(("Failed in", "During:", "File "))]
-    return ([*raised[-1:], *said] or [type(error).__name__])[0][:200]
+    messages = [line for line in lines if line and not line.startswith(("Failed in", "During:", "File "))]
+    return ([*raised[-1:], *messages] or [type(error).__name__])[0][:200]
 
 
 def digest(entry: Entry, level: str) -> str:
-    """The name of a file with this code: what it is and what compiled it, which may be open (see `find`)."""
-    # Bytes drawn by chance, if nobody is to find it again.
+    """Return the name of a file with this code: what it is, and what compiled it.
+
+    Without Numba any compiler will do: then the second part is a pattern (see `linking.find`).
+    """
+    # Random bytes, if nobody is to find it again.
     described = (entry.name, entry.made_from or os.urandom(16), level, _compiling_sources())
     here = sys.platform, platform.machine(), sys.version
     return f"{_digest(described, here)}-{_digest(_compilers()) if all(_compilers()) else '*'}"
@@ -113,7 +116,7 @@ def _digest(*described: Any) -> str:
 
 @cache
 def folder() -> Path | None:
-    """The cache, where new code is kept; None if it cannot be written."""
+    """Return the folder for new code; None if none can be written."""
     for place in _places():
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -126,7 +129,7 @@ def folder() -> Path | None:
 
 @cache
 def _places() -> list[Path]:
-    """Where code is looked for: beside the sources or where the user says, and among the user's own files."""
+    """Return the folders to look in: beside the sources or where the user says, and among the user's own files."""
     given = os.environ.get("STEELYARD_CACHE_DIR")
     places = [Path(given) if given else Path(__file__).parent / "__pycache__"]
     with suppress(RuntimeError):  # there is no HOME
@@ -134,10 +137,12 @@ def _places() -> list[Path]:
     return places
 
 
-# The modules beside this one that end up in kernels, and those that decide how kernels are compiled and called.
+# Modules beside this one whose code becomes part of kernels, and those that decide how kernels are compiled.
 _HERE = Path(__file__).parent
 _IN_KERNELS = ("memory.py",)
-_COMPILES = ("calls.py", "compiler.py", "declare.py", "method_compiler.py", "methods.py")
+_COMPILES = (
+    "argument_blocks.py", "calls.py", "compiler.py", "declare.py", "method_compiler.py", "methods.py",
+)  # fmt: skip
 
 _IMPORTS = re.compile(r"^ *from (steelyard[\w.]*) import (?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
 _NAMED = re.compile(r'"(steelyard\.[\w.]+)"')  # a module that is imported late (see `lazy`)
@@ -146,9 +151,9 @@ _BEGAN = time.time()
 
 @cache
 def sources_of(module: str) -> str | None:
-    """A digest of the source of a module with kernels, and of all of this package that it imports.
+    """Return a digest of the source of a module with kernels, and of all modules of this package that it imports.
 
-    None if one of these files was edited since this process began, which may run what it was before.
+    None if one of these files was edited since this process began, which may run the earlier version.
     """
     files = sorted(_imported_by(module, set()))
     if any(file.stat().st_mtime > _BEGAN for file in files):
@@ -171,13 +176,13 @@ def _imported_by(module: str, found: set[Path]) -> set[Path]:
 
 
 def _file_of(module: str) -> Path | None:
-    """The file of a module of this package, and not of a package within it, nor of another name."""
+    """Return the file of a module of this package; None for folders, and for names that are not modules."""
     file = _PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     return file if file.exists() else None
 
 
 def sources_around(function: Any) -> str | None:
-    """As `sources_of`, for a function of another package, which may call any kernel's part."""
+    """Return a digest of sources for a function of another package, which may call any kernel's part."""
     own = Path(inspect.getfile(function))
     if not own.exists() or own.stat().st_mtime > _BEGAN:
         return None
@@ -193,13 +198,13 @@ def _modules(room: str) -> list[Path]:
 
 @cache
 def _compiling_sources() -> str:
-    """A digest of our own modules that decide how."""
+    """Return a digest of the modules that decide how kernels are compiled."""
     return _digest([(_HERE / name).read_bytes() for name in _COMPILES])
 
 
 @cache
 def _compilers() -> tuple[str, ...]:
-    """Their versions; empty if they are not installed."""
+    """Return the versions of Numba and llvmlite; empty texts if they are not installed."""
 
     def version(package: str) -> str:
         try:

@@ -6,9 +6,9 @@
 - `helper`: inlined into kernels where the compiler finds that worth while.
 - `intrinsic`: a few LLVM instructions; `overload` gives the compiled form of a plain function.
 
-Compiled code neither allocates nor raises nor calls Python. With NUMBA_DISABLE_JIT=1 everything runs as plain
-Python, which tests use for coverage and as a twin; with NUMBA_BOUNDSCHECK=1 compiled code checks bounds.
-Numba is needed only while a kernel is built (see `code`).
+Compiled code does not allocate, raise or call Python. With NUMBA_DISABLE_JIT=1 everything runs as plain Python,
+which tests use for coverage and as a twin; with NUMBA_BOUNDSCHECK=1 compiled code checks bounds. Numba is needed
+only while a kernel is built (see `code`).
 """
 
 import inspect
@@ -43,12 +43,12 @@ class Part:
 
     @cached_property
     def dispatcher(self) -> Any:
-        """The function as Numba compiles it."""
+        """Numba's form of the function, which compiled code calls."""
         return compiler.dispatcher(self)
 
     @property
     def _numba_type_(self) -> Any:
-        """What it is for Numba, when it compiles a function that calls it."""
+        """Its Numba type, which Numba asks for when it compiles a caller."""
         return self.dispatcher._numba_type_
 
 
@@ -73,7 +73,7 @@ class Kernel(Part):
 
     @property
     def declared(self) -> bool:
-        """Whether it says what it takes, so that the library has it."""
+        """Whether its parameters have kinds: then it is in the library."""
         return kinds.declares(self.function)
 
 
@@ -95,8 +95,8 @@ class KernelEntry:
         return code.sources_around(function)
 
     def llvm(self, symbol: str) -> str:
-        found: str = compiler.kernel_llvm(self._kernel, self._key, symbol)
-        return found
+        text: str = compiler.kernel_llvm(self._kernel, self._key, symbol)
+        return text
 
 
 class Outside(Part):
@@ -108,7 +108,7 @@ class Outside(Part):
 
 
 class Intrinsic:
-    """A function whose LLVM instructions are given by `build(context, …)`, as Numba's own intrinsics."""
+    """A function with LLVM instructions that `build(context, …)` gives, like an intrinsic of Numba."""
 
     def __init__(self, build: Callable[..., Any], prefer_literal: bool) -> None:
         self.build, self.prefer_literal = build, prefer_literal
@@ -141,7 +141,7 @@ OVERLOADS: list[tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] =
 
 
 def overload(function: Callable[..., Any], **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """As `numba.extending.overload`: the decorated function returns the compiled form for given types."""
+    """Register a compiled form as `numba.extending.overload` does: the decorated function returns it for types."""
 
     def register(implementation: Callable[..., Any]) -> Callable[..., Any]:
         OVERLOADS.append((function, implementation, options))
@@ -150,8 +150,8 @@ def overload(function: Callable[..., Any], **options: Any) -> Callable[[Callable
     return register
 
 
-# Called within a part: it is called, not inlined into its callers. Code that seldom runs would otherwise take
-# registers from the loop around it.
+# A part that calls this is not inlined into its callers: code that rarely runs would take registers from the
+# loop around it.
 @intrinsic
 def _never_inline(context: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What the code of a function depends on, as a digest: its own, that of all it calls, constants and types.
+"""A digest of all that the code of a function depends on: its bytecode, that of all it calls, constants, types.
 
-A change of any of them is another digest, so compiled code is never stale, wherever a loss is defined.
+A change of any of them gives another digest, so compiled code is never stale, wherever a loss is defined.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ _PLAIN = (bool, int, float, str, types.NoneType)
 
 
 def fingerprint(function: Callable[..., float], thing: Any, parameters: tuple[str, ...] = ()) -> str | None:
-    """The fingerprint of a function whose first argument is `thing`, such as a loss, whatever its parameters.
+    """Return the fingerprint of a function whose first argument is `thing`, such as a loss with any parameters.
 
     None if it depends on something that may change unnoticed: a list, a closure, a compiled function.
     """
@@ -52,7 +52,7 @@ class _Describer:
         )  # fmt: skip
 
     def _name(self, name: str, function: Any) -> tuple[Any, ...]:
-        """All that a name may refer to: a global, and a member of the bound object."""
+        """Describe all that a name may refer to: a global, and a member of the bound object."""
         names, scope = function.__code__.co_names, function.__globals__
         found = (self._value(scope[name], names),) if name in scope else ()
         method = getattr(type(self._thing), name, None)

@@ -1,7 +1,7 @@
-"""What kernels take: kinds of arrays and numbers, as annotations of their parameters.
+"""Kinds of arrays and numbers that kernels take, as annotations of their parameters.
 
 A kind is the type of an array's items and its dimensions, as in the key of a call (see `calls`). A letter stands for
-each of several types, for all of which the library has the kernel:
+several types: the library has the kernel for each of them.
 
     I   indices         int32, int64
     V   values of rows  float32, float64
@@ -9,10 +9,10 @@ each of several types, for all of which the library has the kernel:
     P   pairs of these  complex64, complex128
     B   bits of values  uint32, uint64
     S   coefficients as models store them: an array of either type, or the first numbers of pairs
-    N   an array of float64, or one number of each pair (of a single pair, they are the same)
+    N   an array of float64, or one number of each pair
 
-A struct is a NamedTuple whose fields are annotated in this way: kernels
-take their arguments by name, and what goes together is declared once.
+A struct is a NamedTuple whose fields are annotated in this way, so that arrays that belong together are declared
+once.
 """
 
 import itertools
@@ -24,7 +24,7 @@ Count = Annotated[Any, "i8"]
 Switch = Annotated[Any, "b1"]
 Function2 = Annotated[Any, "F2"]  # of a prediction and a label
 Function3 = Annotated[Any, "F3"]  # and of a push
-OnBoard = Annotated[Any, "Fboard"]  # of many at once: see `learn.batched_loss`
+OnBoard = Annotated[Any, "Fboard"]  # of many predictions at once: see `learn.batched_loss`
 OnMoments = Annotated[Any, "Fmoments"]
 
 Numbers = Annotated[Any, "f8[]"]
@@ -66,12 +66,12 @@ _TIED = {"P": ("W", {"f4": "c8", "f8": "c16"}), "B": ("V", {"f4": "u4", "f8": "u
 
 
 def named(struct: type) -> str:
-    """What a struct is called in a key; nothing, if it is a plain tuple."""
+    """Return the name of a struct in keys; an empty one for a plain tuple."""
     return "" if struct is tuple else f"{struct.__module__}:{struct.__qualname__}"
 
 
 def declares(function: Callable[..., Any]) -> bool:
-    """Whether the parameters of a kernel have kinds: those of a test's own need none."""
+    """Return whether the parameters of a kernel have kinds; kernels that tests define need none."""
     hints = list(function.__annotations__.values())
     return any(
         hasattr(hint, "__metadata__") or (isinstance(hint, type) and issubclass(hint, tuple))
@@ -80,7 +80,7 @@ def declares(function: Callable[..., Any]) -> bool:
 
 
 def keys_of(function: Callable[..., Any]) -> list[str]:
-    """The keys of all types that a kernel is built for, by its annotations."""
+    """Return the keys of all types that a kernel is built for, from its annotations."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     pattern = [token for hint in hints.values() for token in _tokens(hint)]
@@ -104,7 +104,7 @@ def _tokens(hint: Any) -> Iterator[str]:
 
 
 def _letter(token: str) -> str:
-    """The one that stands for several types, of a pattern's token."""
+    """Return the letter of a pattern's token that stands for several types, if it has one."""
     return token[0] if token[0] in _LETTERS or token[0] in _TIED else ""
 
 

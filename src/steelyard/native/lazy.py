@@ -1,7 +1,7 @@
-"""Numba and llvmlite, imported when something is compiled, and not before.
+"""Numba and llvmlite, imported only when something is compiled.
 
-Most processes never compile: kernels lie ready in the library (see `code`). Modules with kernels name these
-packages only within functions that run while a kernel is built.
+Most processes never compile: kernels are in the library (see `code`). Modules with kernels use these packages
+only within functions that run while a kernel is built.
 """
 
 import importlib

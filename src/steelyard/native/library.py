@@ -1,6 +1,6 @@
-"""The library that a wheel brings: a shared object for each level of processors, with all that is in `table`.
+"""The library that a wheel brings: a shared object for each level of processors, with all of `building.table`.
 
-A development checkout has none. What is asked for is found by its name: a symbol is a digest of it.
+A development checkout has none. Code is found by its name: its symbol is a digest of the name.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ def symbol_of(name: str) -> str:
 
 
 def address(name: str) -> int | None:
-    """Where the code of this name is; None if the library lacks it, or there is none."""
+    """Return the address of the code with this name; None if the library lacks it, or there is no library."""
     library = _loaded()
     symbol = symbol_of(name)
     return linking.address_of(library, symbol) if library is not None and hasattr(library, symbol) else None
@@ -30,9 +30,9 @@ def address(name: str) -> int | None:
 
 @cache
 def _loaded() -> Any:
-    """The library of the highest level that this processor has."""
-    found = file()
-    return ctypes.CDLL(str(found)) if found is not None else None
+    """Load the library of the highest level that this processor has."""
+    path = file()
+    return ctypes.CDLL(str(path)) if path is not None else None
 
 
 @cache

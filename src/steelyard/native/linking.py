@@ -17,21 +17,19 @@ from typing import Any
 from steelyard._atomic_files import replacing
 
 OBJECT, LINKED = ".o", ".so"
-_OURS = re.compile(
-    r"[0-9a-f]{32}-[0-9a-f]{32}\.[0-9a-f]{16}\.s?o"
-)  # others may keep their own in such a folder
-_MOST_FILES = 2000  # an edit of what many kernels share makes hundreds of new ones
+_OURS = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}\.[0-9a-f]{16}\.s?o")  # users may keep other files beside them
+_MOST_FILES = 2000  # an edit of code that many kernels share makes hundreds of new files
 
 
 class LinkerError(RuntimeError):
-    """A linker that is there and fails."""
+    """A linker was found, and it failed."""
 
 
 def find(folder: Path, name: str, symbol: str) -> int | None:
-    """The address of the symbol in the code that is stored under this name; None if none is whole."""
+    """Return the address of the symbol in the code stored under this name; None if there is no intact file."""
     for suffix in (LINKED, OBJECT):
         for file in folder.glob(f"{name}.*{suffix}"):
-            # A file may be damaged, or of a system like this one, or an object without anything to load it.
+            # A file may be damaged, or made on another system, or an object that nothing here can load.
             with suppress(OSError, ImportError):
                 if file.stem.endswith(f".{_checksum(file.read_bytes())}"):
                     return load(file, symbol)
@@ -39,7 +37,7 @@ def find(folder: Path, name: str, symbol: str) -> int | None:
 
 
 def store(code: bytes, folder: Path, name: str) -> Path:
-    """Write the code of one object into the folder, linked if there is a linker that can."""
+    """Write the code of one object into the folder, linked if there is a linker that works."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         single = Path(place, f"code{OBJECT}")
         single.write_bytes(code)
@@ -60,7 +58,7 @@ def _checksum(code: bytes) -> str:
 
 
 def _drop_oldest(folder: Path) -> None:
-    with suppress(OSError):  # another process does the same
+    with suppress(OSError):  # another process may remove the same files
         files = [file for file in folder.iterdir() if _OURS.fullmatch(file.name)]
         if len(files) >= _MOST_FILES:
             for file in sorted(files, key=lambda file: file.stat().st_mtime)[: len(files) - _MOST_FILES // 2]:
@@ -69,7 +67,7 @@ def _drop_oldest(folder: Path) -> None:
 
 @cache
 def find_linker() -> tuple[str, ...] | None:
-    """A C compiler that links; one that is a Python package, too."""
+    """Find a C compiler that links: on PATH, or the Python package ziglang."""
     for name in ("cc", "gcc", "clang"):
         path = shutil.which(name)
         if path is not None:
@@ -95,7 +93,7 @@ def link(objects: Sequence[Path], library: Path) -> Path:
 
 
 def load(file: Path, symbol: str) -> int:
-    """The address of the symbol."""
+    """Load the code, and return the address of the symbol."""
     if file.suffix == LINKED:
         return address_of(ctypes.CDLL(str(file)), symbol)
     return load_object(file.read_bytes(), symbol)
@@ -105,11 +103,11 @@ def address_of(library: Any, symbol: str) -> int:
     return ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value or 0
 
 
-_engines: list[Any] = []  # machine code lives as long as they do
+_engines: list[Any] = []  # machine code is freed with its engine
 
 
 def load_object(code: bytes, symbol: str) -> int:
-    """One engine for each object, as two of them may export the same symbol."""
+    """Load an object with an engine of its own, as two of them may export the same symbol."""
     from llvmlite import binding as llvm
 
     llvm.initialize_native_target()

@@ -1,4 +1,4 @@
-"""Arrays and addresses: where an array lies, and the array that lies at an address."""
+"""Arrays and addresses: the address of an array, and the array at an address."""
 
 from typing import Any
 
@@ -36,14 +36,14 @@ def _plain_flat(array: Any) -> Any:
     return array.reshape(-1)
 
 
-# A C-contiguous array as one of one dimension, in the same memory.
+# `flat_view(array)` is a C-contiguous array as one of one dimension, in the same memory.
 flat_view = _plain_flat if PLAIN else _compiled_flat
 
 
 def array_at(
     context: Any, builder: Any, kind: Any, pointer: Any, shape: list[Any], strides: list[Any] | None = None
 ) -> Any:
-    """An array of this type within an intrinsic; without strides, it has no gaps."""
+    """Build an array of this type within an intrinsic; without strides, it has no gaps."""
     array = context.make_array(kind)(context, builder)
     word = ir.IntType(64)
     shape = [ir.Constant(word, length) if isinstance(length, int) else length for length in shape]

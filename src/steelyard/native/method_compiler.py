@@ -1,4 +1,4 @@
-"""The methods of a loss in Numba: `self` is a type of its own; its attributes are parameters and methods."""
+"""Compile the methods of a loss: `self` becomes a Numba type whose attributes are parameters and methods."""
 
 import hashlib
 import inspect
@@ -24,7 +24,7 @@ _FEW_LINES = 300  # bytes of bytecode
 def llvm(
     function: Callable[..., Any], thing: Any, takes: str, dialect: Dialect, loop: Any, symbol: str
 ) -> str:
-    """LLVM's code of a function whose first argument is the thing."""
+    """Return the LLVM code of a function whose first argument is the thing."""
     called = _compiled(function, dialect)
     this = _maker(thing, dialect)
     if loop is None:
@@ -34,7 +34,7 @@ def llvm(
     return compiler.function_llvm(compiler.linked(entry, False, dialect.fastmath), takes, symbol)
 
 
-# A loss may return a whole number or a truth, which are not stored as numbers with a point: hence 1.0 times.
+# A loss may return an integer or a bool: 1.0 times makes it a float.
 def _two(called: Any, this: Any) -> Any:
     return lambda parameters, p, y: 1.0 * called(this(parameters), p, y)
 
@@ -60,7 +60,7 @@ def _moments(fill: Any, called: Any, this: Any) -> Any:
 _ENTRIES: dict[str, Callable[..., Any]] = {"F2": _two, "F3": _three, "Fboard": _board, "Fmoments": _moments}
 
 
-_ROWS = 1 << 30  # loops name the rows of a board by constants; where bounds are checked, columns are
+_ROWS = 1 << 30  # more than any board has: loops name rows by constants, so only columns need checked bounds
 
 
 @intrinsic
@@ -74,9 +74,9 @@ def _board_at(context: Any, address: Any, columns: Any) -> Any:
 
 
 def _maker(thing: Any, dialect: Dialect) -> Any:
-    """A function that makes `self` of the address of its parameters."""
+    """Make a function that returns `self`, given the address of its parameters."""
     own: Any = type(thing)
-    kind = _self_type(own, _Made.of(thing), dialect)()
+    kind = _self_type(own, _SelfSource.of(thing), dialect)()
 
     @intrinsic
     def make(context: Any, parameters: Any) -> Any:
@@ -90,15 +90,15 @@ def _maker(thing: Any, dialect: Dialect) -> Any:
     return make
 
 
-class _Made(NamedTuple):
-    """What `self` is made from, beside its class. After an edit, say in a notebook, it is another type."""
+class _SelfSource(NamedTuple):
+    """What the type of `self` is made from, beside its class: after an edit, as in a notebook, it is another type."""
 
     parameters: tuple[str, ...]
     constants: tuple[tuple[str, float], ...]
     methods: tuple[str | None, ...]
 
     @classmethod
-    def of(cls, thing: Any) -> "_Made":
+    def of(cls, thing: Any) -> "_SelfSource":
         parameters = parameters_of(thing)
         methods = (fingerprint(method, thing, parameters) for _, method in _methods_of(type(thing)))
         return cls(parameters, constants_of(thing), tuple(methods))
@@ -110,10 +110,10 @@ def _methods_of(kind: type) -> list[tuple[str, python_types.FunctionType]]:
 
 
 @cache
-def _self_type(kind: type, source: _Made, dialect: Dialect) -> Any:
+def _self_type(kind: type, source: _SelfSource, dialect: Dialect) -> Any:
     digest = hashlib.sha256(repr(source).encode()).hexdigest()[:16]
     described = f"Self({kind.__module__}.{kind.__qualname__}, {dialect.name}, {digest})"
-    made = type(f"Self{kind.__name__}", (types.Type,), {"__init__": _named, "_said": described})
+    made = type(f"Self{kind.__name__}", (types.Type,), {"__init__": _init_named, "_described": described})
 
     @register_model(made)
     class Model(models.StructModel):  # type: ignore[misc]
@@ -129,8 +129,8 @@ def _self_type(kind: type, source: _Made, dialect: Dialect) -> Any:
     return made
 
 
-def _named(self: Any) -> None:
-    types.Type.__init__(self, self._said)
+def _init_named(self: Any) -> None:
+    types.Type.__init__(self, self._described)
 
 
 def _parameter(made: Any, name: str, place: int) -> None:
@@ -174,17 +174,17 @@ def _method(made: Any, name: str, method: Any, dialect: Dialect) -> None:
 
 
 def compiled(function: Any) -> Any:
-    """A function that needs no loss."""
+    """Return Numba's form of a function that needs no loss."""
     return _compiled(function, ONE_BY_ONE)
 
 
 def _bare(function: Any) -> Any:
-    """The function without annotations, which Numba would compare."""
+    """Return the function without annotations, which Numba would compare."""
     return python_types.FunctionType(function.__code__, {}, argdefs=function.__defaults__)
 
 
 def _compiled(function: Any, dialect: Dialect) -> Any:
-    """A plain function, compiled with everything it calls."""
+    """Return Numba's form of a plain function and of everything it calls."""
     return _compiled_once(function, fingerprint(function, None), dialect)
 
 
@@ -197,7 +197,7 @@ def _compiled_once(function: Any, source: str | None, dialect: Dialect) -> Any:
 
 
 def _translated(function: Any, dialect: Dialect) -> Any:
-    """The function with everything that it calls compiled; its own source is unchanged."""
+    """Return the function with everything that it calls replaced by compiled forms; its source is unchanged."""
     names = function.__code__.co_names
     scope = {
         name: _translate(function.__globals__[name], names, dialect)

@@ -1,4 +1,4 @@
-"""The methods of a loss as functions that kernels call; a loss's own parameters are passed, not compiled in.
+"""The methods of a loss as functions that kernels call; the loss's parameters are passed, not compiled in.
 
 A loss is plain Python. While its code is built, `self` is a value of its own type: fields of the dataclass,
 such as the τ of a quantile, are read from the parameters of the call, and methods that a method calls are
@@ -24,14 +24,14 @@ from steelyard.native.lazy import method_compiler
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the methods of a loss are compiled."""
+    """A way to compile the methods of a loss."""
 
     name: str
     arithmetic: types.ModuleType
     """The module that replaces `math`."""
     fastmath: frozenset[str]
     one_loop: bool
-    """Whether all is inlined into one loop over many numbers."""
+    """Whether everything is inlined into one loop over many numbers."""
 
 
 ONE_BY_ONE = Dialect("scalar", math, EXACT, False)
@@ -52,12 +52,12 @@ class Method(Function):
 
     @cached_property
     def words(self) -> tuple[int, int]:
-        # A loss of one's own may be edited while this process runs, and what it calls as well.
+        # The loss of a user may be edited while this process runs, and so may the functions that it calls.
         own = () if self.ships else (self.made_from, parameters_of(self.thing), constants_of(self.thing))
         key = self.function, type(self.thing), self.code, self.dialect.name, self.loop, own
         if key not in _addresses:
             _addresses[key] = code.address(self)
-        return _addresses[key], kept_parameters(self.thing).ctypes.data
+        return _addresses[key], parameter_array(self.thing).ctypes.data
 
     @property
     def name(self) -> str:
@@ -70,7 +70,7 @@ class Method(Function):
 
     @property
     def ships(self) -> bool:
-        """Whether all of it is this package's own."""
+        """Whether all of it belongs to this package."""
         kinds = type(self.thing), self.function
         return all(str(kind.__module__).partition(".")[0] in ("steelyard", "builtins") for kind in kinds)
 
@@ -81,35 +81,35 @@ class Method(Function):
 
     @property
     def made_from(self) -> str | None:
-        found = fingerprint(self.function, self.thing, parameters_of(self.thing))
+        own = fingerprint(self.function, self.thing, parameters_of(self.thing))
         # A loop imports the arithmetic of its dialects.
         around = code.sources_of(self.loop.__module__ if self.loop else "steelyard.native.method_compiler")
-        return found + around if found and around else None
+        return own + around if own and around else None
 
     def llvm(self, symbol: str) -> str:
-        found: str = method_compiler.llvm(
+        text: str = method_compiler.llvm(
             self.function, self.thing, self.code, self.dialect, self.loop, symbol
         )
-        return found
+        return text
 
 
 _addresses: dict[Any, int] = {}
-_kept: dict[bytes, NDArray[np.float64]] = {}
+_parameter_arrays: dict[bytes, NDArray[np.float64]] = {}
 
 
-def kept_parameters(thing: Any) -> NDArray[np.float64]:
-    """The numbers that are passed at each call. They are kept for ever: who has their address need not have them."""
+def parameter_array(thing: Any) -> NDArray[np.float64]:
+    """Return the numbers that are passed at each call, in an array that is never freed: kernels get its address."""
     numbers = np.array([getattr(thing, name) for name in parameters_of(thing)], np.float64)
-    return _kept.setdefault(numbers.tobytes(), numbers)
+    return _parameter_arrays.setdefault(numbers.tobytes(), numbers)
 
 
 def pointer(thing: Any, method: str) -> Any:
-    """A method of two numbers, say `loss.value(p, y)`."""
+    """Return a method of two numbers, such as `loss.value(p, y)`, as kernels call it."""
     return getattr(thing, method) if PLAIN else Method(getattr(type(thing), method), thing, "F2")
 
 
 def step_pointer(loss: Any, step: Callable[..., float]) -> Any:
-    """`step(loss, p, y, u)`, the change of p under some update, as a function of (p, y, u)."""
+    """Return `step(loss, p, y, u)`, the change of p under an update, as a function of (p, y, u) that kernels call."""
     return (lambda p, y, u: step(loss, p, y, u)) if PLAIN else Method(step, loss, "F3")
 
 
@@ -119,13 +119,13 @@ def _fields_of(kind: type) -> tuple[str, ...]:
 
 
 def parameters_of(thing: Any) -> tuple[str, ...]:
-    """The names of the numbers that are passed at each call."""
+    """Return the names of the numbers that are passed at each call."""
     kind: Any = type(thing)
     return tuple(name for name in _fields_of(kind) if isinstance(getattr(thing, name), NUMBERS))
 
 
 def constants_of(thing: Any) -> tuple[tuple[str, float], ...]:
-    """Numbers that are compiled in, by name: attributes of its class, properties, whatever is no field."""
+    """Return the numbers that are compiled in, by name: class attributes, properties and others that are not fields."""
     names = {name for name in dir(thing) if not name.startswith("__")} - set(parameters_of(thing))
     found = ((name, getattr(thing, name)) for name in sorted(names))
     return tuple((name, float(value)) for name, value in found if isinstance(value, NUMBERS))

@@ -1,7 +1,7 @@
-"""For which processors code is compiled: levels of x86-64, each of which runs all that is below it.
+"""The levels of processors that code is compiled for: each level of x86-64 also runs code of the lower ones.
 
-Sums may be added in another order on another level, so last bits may differ. STEELYARD_PROCESSOR=x86-64-v3,
-say, uses the code of that level on all processors that have it.
+Sums may be added in another order on another level, so last bits may differ. STEELYARD_PROCESSOR=x86-64-v3, for
+example, uses the code of that level on all processors that have it.
 """
 
 import os
@@ -20,7 +20,7 @@ VARIABLE = "STEELYARD_PROCESSOR"
 
 @cache
 def levels() -> tuple[str, ...]:
-    """The levels that this processor has, the highest first; from that on which STEELYARD_PROCESSOR names."""
+    """Return the levels of this processor, the highest first; none above the one that STEELYARD_PROCESSOR names."""
     if not is_x86():
         return OTHER
     names, flags = tuple(LEVELS), _flags()
@@ -38,7 +38,7 @@ def level() -> str:
 
 
 def all_levels() -> tuple[str, ...]:
-    """Those that a wheel for processors like this one brings."""
+    """Return the levels in a wheel for processors like this one."""
     return tuple(LEVELS) if is_x86() else OTHER
 
 
@@ -47,7 +47,7 @@ def is_x86() -> bool:
 
 
 def _flags() -> frozenset[str]:
-    """What the kernel of the system says that the processor can do."""
+    """Return the features of the processor that the operating system lists."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

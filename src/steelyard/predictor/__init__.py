@@ -22,11 +22,13 @@ from steelyard import losses
 from steelyard.predictor import schema
 from steelyard.predictor.schema import FORMAT
 from steelyard.predictor.tokens import Tokeniser, key, murmur
+from steelyard.token_rules import ASCII, bytes_in
 
 __all__ = ["FORMAT", "Predictor"]
 
-_LARGEST_LOG_ODDS = 1e100  # as in `engine.probabilities`
+_LARGEST_LOG_ODDS = 1e100  # as in `scoring.probabilities`
 _LARGEST = {"float32": 1e17, "float64": 1e150}
+_BLANKS, _MISSING = bytes_in(ASCII.blanks).decode(), ASCII.missing.encode()
 Row = Mapping[str, Any]
 Matrix = NDArray[np.float64]
 
@@ -166,16 +168,16 @@ class Predictor:
             seed, cell = self._seeds[name], row[name]
             if isinstance(cell, Mapping | list | tuple):
                 raise ValueError(f"{name!r} is nested, which a predictor does not read")  # noqa: TRY004
-            text = _text(cell).strip(" \t\n\v\f\r")
+            text = _text(cell).strip(_BLANKS)
             if not text:
-                found.append((murmur(b"missing", seed), 1.0))
+                found.append((murmur(_MISSING, seed), 1.0))
             elif role == "category":
                 found.append((key(_utf8(text), seed), 1.0))
             elif isinstance(cell, bool | np.bool_):
                 found.append((seed, float(cell)))
             else:
                 number = self._number(name, text)
-                found.append((murmur(b"missing", seed), 1.0) if number is None else (seed, number))
+                found.append((murmur(_MISSING, seed), 1.0) if number is None else (seed, number))
         for name in self._texts:
             cell = row.get(name)
             if cell is not None:
@@ -183,7 +185,7 @@ class Predictor:
         return found
 
     def _number(self, name: str, text: str) -> float | None:
-        """None where it is missing."""
+        """The number in a cell; None if it is missing."""
         try:
             number = float(text)
         except ValueError:
@@ -204,7 +206,7 @@ class Predictor:
 
 
 def _utf8(text: str) -> bytes:
-    """As files are read: half of a pair of surrogates, which JSON can have, is the replacement character."""
+    """The text as readers of files have it: half of a pair of surrogates is the replacement character."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -212,7 +214,7 @@ def _utf8(text: str) -> bytes:
 
 
 def _text(cell: Any) -> str:
-    """As JSON writes it."""
+    """A cell as JSON writes it."""
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, bool | np.bool_):

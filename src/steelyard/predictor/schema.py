@@ -5,11 +5,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from steelyard.token_rules import REPEATED
+
 FORMAT = 1
 LARGEST = {"float32": 3.4e38, "float64": 1e150}
 _MOST_MODELS, _MOST_FEATURES, _MOST_WORDS = 1 << 20, 1 << 32, 1 << 10
 _ROLES = ("number", "category", "text", "base")
-_REPEATED = ("counts", "binary", "sublinear", "relative")
 _HALF = re.compile("[\ud800-\udfff]")  # of a pair: text that cannot be written
 Test = Callable[[Any], bool]
 
@@ -67,7 +68,7 @@ def _is_object(value: Any, tests: dict[str, Test]) -> bool:
 
 
 def _is_sigmoid(value: Any) -> bool:
-    """Slope and shift, and the bend, which files of before do not have."""
+    """Whether it is a slope, a shift, and a bend, which older files do not have."""
     return _is_list(value, _is_number) and len(value) in (2, 3) and min(value[2:], default=0) >= 0
 
 
@@ -110,7 +111,7 @@ _COLUMN: dict[str, Test] = {"name": _is_text, "role": lambda value: value in _RO
 _TEXT: dict[str, Test] = {
     "words": lambda value: _is_count(value, 0, _MOST_WORDS),
     "characters": _is_range,
-    "repeated": lambda value: value in _REPEATED,
+    "repeated": lambda value: value in REPEATED,
 }
 _TABLE: dict[str, Test] = {
     "columns": lambda value: _is_list(value, lambda each: _is_object(each, _COLUMN)),

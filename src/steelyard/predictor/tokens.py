@@ -10,10 +10,13 @@ import math
 import re
 from collections.abc import Iterator
 
+from steelyard.token_rules import ASCII, bytes_in
+
 _BITS = 0xFFFFFFFF
-_CHARACTER_SALT = 0x63686172
-_WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
-_BLANKS = re.compile(rb"[ \t-\r]+")
+_SMALL = bytes(map(ASCII.small, range(256)))
+_BLANKS = bytes_in(ASCII.blanks)
+_WORD = re.compile(b"[" + re.escape(bytes_in(ASCII.letters)) + b"]+")
+_BLANK_RUN = re.compile(b"[" + re.escape(_BLANKS) + b"]+")
 _CHARACTER = re.compile(rb"[\x80-\xff][\x80-\xbf]*|[\x00-\x7f]", re.DOTALL)
 _REMEMBERED = 1 << 20  # words whose keys are kept
 
@@ -23,8 +26,8 @@ def murmur(name: bytes, seed: int) -> int:
     h = seed
     whole = len(name) & ~3
     for i in range(0, whole, 4):
-        h = _mixed(h, int.from_bytes(name[i : i + 4], "little"))
-    return _finished(h, int.from_bytes(name[whole:], "little"), len(name))
+        h = _mix(h, int.from_bytes(name[i : i + 4], "little"))
+    return _finish(h, int.from_bytes(name[whole:], "little"), len(name))
 
 
 def key(name: bytes, seed: int) -> int:
@@ -32,18 +35,18 @@ def key(name: bytes, seed: int) -> int:
     return (int(name) + seed) & _BITS if name.isdigit() else murmur(name, seed)
 
 
-def _stirred(k: int) -> int:
+def _mix_k1(k: int) -> int:
     k = k * 0xCC9E2D51 & _BITS
     return ((k << 15 | k >> 17) & _BITS) * 0x1B873593 & _BITS
 
 
-def _mixed(h: int, k: int) -> int:
-    h ^= _stirred(k)
+def _mix(h: int, k: int) -> int:
+    h ^= _mix_k1(k)
     return ((h << 13 | h >> 19) & _BITS) * 5 + 0xE6546B64 & _BITS
 
 
-def _finished(h: int, k: int, length: int) -> int:
-    h ^= _stirred(k) ^ length
+def _finish(h: int, k: int, length: int) -> int:
+    h ^= _mix_k1(k) ^ length
     h = (h ^ h >> 16) * 0x85EBCA6B & _BITS
     h = (h ^ h >> 13) * 0xC2B2AE35 & _BITS
     return h ^ h >> 16
@@ -79,15 +82,15 @@ class Tokeniser:
             for each in self._word_keys(text, seed):
                 counts[each] = counts.get(each, 0) + 1
         if self._characters:
-            for each in self._character_keys(text, seed ^ _CHARACTER_SALT):
+            for each in self._character_keys(text, seed ^ ASCII.character_salt):
                 counts[each] = counts.get(each, 0) + 1
         return counts
 
     def _word_keys(self, text: bytes, seed: int) -> Iterator[int]:
-        """Each word, and the runs of words that end with it: hashes of the keys of their words."""
+        """The key of each word, and those of the runs of words that end with it."""
         known, most = self._known, self._words
         recent: list[int] = []
-        for word in _WORD.findall(text.lower()):  # lower() changes ASCII letters only
+        for word in _WORD.findall(text.translate(_SMALL)):
             found = known.get((word, seed))
             if found is None:
                 found = key(word, seed)
@@ -100,14 +103,14 @@ class Tokeniser:
             for size in range(2, len(recent) + 1):
                 h = seed
                 for each in recent[-size:]:
-                    h = _mixed(h, each)
-                yield _finished(h, 0, 4 * size)
+                    h = _mix(h, each)
+                yield _finish(h, 0, 4 * size)
 
     def _character_keys(self, text: bytes, seed: int) -> Iterator[int]:
-        """Runs of characters; a run of blanks is one space."""
+        """The keys of runs of characters; a run of blanks is one space."""
         assert self._characters is not None
         least, most = self._characters
-        plain = _BLANKS.sub(b" ", text.lower()).strip(b" ")
+        plain = _BLANK_RUN.sub(b" ", text.translate(_SMALL).strip(_BLANKS))
         ends = [0, *(found.end() for found in _CHARACTER.finditer(plain))]
         for start in range(len(ends) - 1):
             for size in range(least, min(most, len(ends) - 1 - start) + 1):

@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
-from steelyard.io.columns import is_written_number
+from steelyard.io.column_inference import is_written_number
 from steelyard.io.csv_text import csv_line
 from steelyard.io.transcoding import cell_text
 from steelyard.scoring.records import DelimitedRecords, Row, TableRows

@@ -37,7 +37,7 @@ def describe(loaded: LearnedModel, top: int) -> dict[str, Any]:
         else [{"name": each.name, "role": each.role, "why": each.why} for each in columns.columns],
         "labels": None if rule is None else dict(zip(rule.names, rule.values, strict=True)),
         "classes": loaded.class_names,
-        "class_steps": engine.class_steps,
+        "class_steps": engine.rare_class_factor,
         "calibrated": content.calibration is not None,
         "calibrated_on": _calibrated_on(content),
         "class_weight": content.parameters.get("class_weight"),

@@ -135,4 +135,6 @@ def _with_labels(spec: InputSpec, model: ScoringModel, labels: str) -> InputSpec
     if len(names) != len(known):
         classes = f"{len(known)} classes, {', '.join(known)}"
         raise InputError(Parameter("labels", labels), f": the model has {classes}")
-    return replace(spec, label_rule=file_labels.settle([], spec, [], model.meaning.loss, named=names).rule)
+    return replace(
+        spec, label_rule=file_labels.infer_labels([], spec, [], model.meaning.loss, named=names).rule
+    )

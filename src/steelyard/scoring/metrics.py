@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.engine.calibration import Calibration
-from steelyard.engine.lane_block import row_losses
 from steelyard.engine.ordered_sums import add_by_place, add_in_order
+from steelyard.engine.row_losses import row_losses
 from steelyard.engine.totals import LabelWeights
 from steelyard.losses import Loss, class_labels
 from steelyard.scoring import probabilities

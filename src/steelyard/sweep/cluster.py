@@ -141,7 +141,7 @@ class ClusterSearch(Search):
 def learn_block(
     known: tuple[SweepFiles, int | None, int, dict[str, Any]], points: list[Point]
 ) -> BlockResult:
-    """On a worker."""
+    """Learn a block of points, on a worker."""
     source, holdout, memory, options = known
     search = Search(points, source.rows(holdout, memory), memory=memory, **options)
     search.run()

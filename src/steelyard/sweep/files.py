@@ -32,7 +32,7 @@ class SweepFiles:
         return self.labels.classes
 
     def rows(self, holdout: Holdout, memory: int) -> Rows:
-        """With so many bytes for the sweep as a whole."""
+        """The rows, with so many bytes for the sweep as a whole."""
         kept = plan.for_rows(memory)
         return self.files.spread(holdout, kept) if self.spec.counted else self.files.rows(holdout, keep=kept)
 
@@ -81,7 +81,7 @@ def open_files(
     Where some loss is for classes, all learn classes.
     """
     spec, first = inferred
-    labels = file_labels.settle_for_all(paths, spec, first, losses, named=named, task=task)
+    labels = file_labels.infer_labels_for_losses(paths, spec, first, losses, named=named, task=task)
     if labels.classes:
         for loss in losses:
             class_labels(loss)  # raises if it has none

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard._messages import counted
-from steelyard.engine import lane_block
+from steelyard.engine import lane_block, memory_needs
 from steelyard.engine.memory_needs import available, format_bytes
 from steelyard.engine.one_vs_rest import BYTES_A_LANE
 from steelyard.learn.batched_loss import WIDTH
@@ -20,7 +20,7 @@ _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 @dataclass(frozen=True)
 class Plan:
-    """Which models learn together, by number, and what their weights need at most."""
+    """The numbers of the models that learn together, and what their weights need at most."""
 
     rounds: list[list[int]]
     bytes_used: int
@@ -38,7 +38,7 @@ class Plan:
 
 
 def plan(settings: Sequence[Settings], features: int, classes: int, memory: int) -> Plan:
-    """As few rounds as fit, each with models that can learn side by side."""
+    """Plan as few rounds as fit, each with models that can learn side by side."""
     limit = int(_FOR_MODELS * memory)
     rounds: list[list[int]] = []
     used = [0]
@@ -74,16 +74,16 @@ def _units(settings: Sequence[Settings], features: int, classes: int) -> Iterato
     together = WIDTH // math.gcd(WIDTH, classes)
     beside = BYTES_A_LANE if classes > 1 else 0
     for numbers in alike.values():
-        each_lane = lane_block.bytes_a_lane(settings[numbers[0]], features) + beside
-        shared = lane_block.bytes_in_common(settings[numbers[0]], features)
+        each_lane = memory_needs.bytes_a_lane(settings[numbers[0]], features) + beside
+        shared = memory_needs.bytes_in_common(settings[numbers[0]], features)
         for start in range(0, len(numbers), together):
             unit = numbers[start : start + together]
             padded = -(-len(unit) * classes // WIDTH) * WIDTH
             yield unit, padded * each_lane + shared
     for number in alone:
         each = settings[number]
-        own = lane_block.bytes_alone(each, features) + lane_block.bytes_in_common(each, features)
-        yield [number], classes * (own + lane_block.bytes_of_l1(each, features) + beside)
+        own = memory_needs.bytes_alone(each, features) + memory_needs.bytes_in_common(each, features)
+        yield [number], classes * (own + memory_needs.bytes_of_l1(each, features) + beside)
 
 
 def memory_of(given: int | str | None) -> int:

@@ -129,7 +129,7 @@ class Results:
         ]
 
     def save(self, path: str | Path) -> None:
-        """All rows, as .csv, .json or .parquet."""
+        """Write all rows, as .csv, .json or .parquet."""
         path = Path(path)
         content = writer(path)(self.rows())
         with _atomic_files.replacing(path) as temporary:
@@ -143,7 +143,7 @@ class Results:
 
 
 def writer(path: Path) -> Callable[[list[dict[str, Any]]], bytes]:
-    """By the suffix; looked up before a long run, so that it need not end in an error."""
+    """The function that writes files of this suffix; looked up before a long run, which else might end in an error."""
     if path.suffix.lower() in (".parquet", ".pq"):
         arrow_arrays.import_pyarrow(str(path))
     known = {".csv": _csv, ".json": _json, ".parquet": _parquet, ".pq": _parquet}

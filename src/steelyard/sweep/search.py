@@ -14,38 +14,32 @@
 """
 
 import hashlib
-import json
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import _atomic_files
+from steelyard._array_types import Integers
 from steelyard.engine import old_lanes
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.model_set import usable_threads
 from steelyard.engine.one_vs_rest import OneVsRest
-from steelyard.engine.passes import Learned, PassLoop
-from steelyard.engine.protocol import Numbers
-from steelyard.engine.row_sources import Piece, Rows
+from steelyard.engine.passes import LearnedPiece, PassLoop
+from steelyard.engine.row_sources import Rows
 from steelyard.engine.selection import Selection
-from steelyard.examples import Examples, allowed, join
-from steelyard.losses import Loss
+from steelyard.examples import Examples, join
 from steelyard.model import Settings
 from steelyard.sweep import plan
+from steelyard.sweep.checked_rows import CheckedRows
 from steelyard.sweep.grid import Point
 from steelyard.sweep.results import Results
+from steelyard.sweep.state_file import StateFile
 
 EVERY = 30.0  # seconds between two states that are kept
-_FORMAT = 3  # of states
-_ABOUT = "about"
 _MEASURED = 4096  # rows at a time
-_SHARE_OF_TIME = 0.05  # that writing them may take
 
 
 @dataclass(frozen=True)
@@ -53,10 +47,10 @@ class SearchProgress:
     """How far a search is, for whoever shows it."""
 
     number: int
-    """Of the round, from 0."""
+    """The number of the round, from 0."""
     rounds: int
     share: float
-    """Of everything, from 0 to 1."""
+    """The share of everything that is done, from 0 to 1."""
     learned: int
     """Rows times the models that learned them, in this run."""
 
@@ -66,7 +60,7 @@ class Search:
 
     `classes` is 0 for labels that are numbers; else labels are the numbers of classes, from 0, and errors are
     counted too. `state` names a file from which the search goes on if it exists; `identity` is what should be
-    the same then beside the points, such as the names of files. `own_units`: see `Engine.know_units`.
+    the same then beside the points, such as the names of files. `own_units`: see `Engine.fix_units`.
     """
 
     def __init__(
@@ -83,7 +77,7 @@ class Search:
         state: str | Path | None = None,
         identity: dict[str, Any] | None = None,
         every: float = EVERY,
-        own_units: Numbers | None = None,
+        own_units: Integers | None = None,
     ) -> None:
         self.points, self.features, self.classes, self.passes = list(points), features, classes, passes
         self._own_units = own_units
@@ -114,7 +108,7 @@ class Search:
         self._state = None if state is None else StateFile(Path(state), about, every)
 
     def run(self, watch: Callable[[SearchProgress], None] | None = None) -> Results:
-        """All rounds that are left. `watch` is called after every piece.
+        """Learn all rounds that are left. `watch` is called after every piece.
 
         If `watch` raises, KeyboardInterrupt say, the state is saved first: it comes at a good moment.
         """
@@ -139,14 +133,14 @@ class Search:
         else:
             engine = Selection(settings, self.features, coded=self.classes == 2, threads=threads)
         if self._own_units is not None:
-            engine.know_units(self._own_units)
+            engine.fix_units(self._own_units)
         unknown = np.full((2, len(settings)), np.nan)
         return Round(rounds, number, engine, threads, PassLoop(engine, self.rows, self.passes), unknown)
 
     def _learn(self, current: "Round", watch: Callable[[SearchProgress], None] | None) -> None:
         loop = current.loop
 
-        def after_piece(learned: Learned) -> None:
+        def after_piece(learned: LearnedPiece) -> None:
             self.learned += learned.rows * len(current.numbers)
             self._pause(current, watch)
 
@@ -189,7 +183,7 @@ class Search:
         return figures | ({"held_out_accuracy": 1.0 - wrong / weight} if self.classes else {})
 
     def _held_out(self) -> Iterator[Examples]:
-        """Always so many at a time, as sums have other last digits if they are made of other parts."""
+        """The rows held out, always equally many at a time: sums of other parts have other last digits."""
         waiting: list[Examples] = []
         for piece in self.rows.held_out():
             assert piece.order is not None
@@ -233,16 +227,16 @@ class Search:
 
 
 def _digest(settings: Sequence[Settings]) -> str:
-    """The settings as earlier releases described them, with one that is gone: their states go on."""
+    """A digest of the settings as earlier releases described them, so that their states go on."""
     described = ", ".join(f"{repr(each).removesuffix(')')}, l2_flow='split')" for each in settings)
     return hashlib.sha256(f"[{described}]".encode()).hexdigest()
 
 
 def _newer(settings: Sequence[Settings]) -> dict[str, Any]:
-    """What files do not say that were written before there was a choice."""
+    """Options that states do not name which were written before there was a choice."""
     given: dict[str, list[Any]] = {
         "averages": [each.average for each in settings],
-        "class steps": [each.in_class_steps or None for each in settings],
+        "class steps": [each.has_class_factor or None for each in settings],
         "averages that shrink": [each.averages_shrink or None for each in settings],
     }
     return {name: values for name, values in given.items() if any(value is not None for value in values)}
@@ -263,97 +257,3 @@ class Round:
     @property
     def numbers(self) -> list[int]:
         return self.rounds[self.number]
-
-
-class CheckedRows:
-    """Rows whose labels are numbers that every loss takes, or an error."""
-
-    def __init__(self, rows: Rows, losses: Sequence[Loss]) -> None:
-        self._rows = rows
-        self._losses = losses
-        self.holds_out = rows.holds_out
-        self.share = 0.0
-
-    def pieces(self, pass_number: int) -> Iterator[Piece]:
-        return map(self._check, self._rows.pieces(pass_number))
-
-    def held_out(self) -> Iterator[Piece]:
-        return map(self._check, self._rows.held_out())
-
-    def _check(self, piece: Piece) -> Piece:
-        self.share = self._rows.share
-        order = np.arange(len(piece)) if piece.order is None else piece.order
-        check_numbers(piece.examples, order, self._losses)
-        return piece
-
-
-def check_numbers(examples: Examples, order: Numbers, losses: Iterable[Loss]) -> None:
-    """Numbers must be labels for every loss."""
-    rows = order[examples.sample_weight[order] > 0.0]
-    for loss in losses:
-        bad = np.flatnonzero(~allowed(examples.labels[rows], loss))
-        if len(bad):
-            label = examples.labels[rows[bad[0]]]
-            wanted = f"{type(loss).__name__} loss takes {loss.labels_in_words()}"
-            raise ValueError(f"a row has the label {label}: {wanted}")
-
-
-class StateFile:
-    """How far a search is, in a file that is replaced in one move.
-
-    It is a NumPy archive (npz), written without a copy of the arrays in memory and read without pickle; one
-    of the arrays is a JSON text. `identity` says what is searched and where: a state of something else is
-    refused. `every`: seconds from one state to the next, if writing it does not take long.
-    """
-
-    def __init__(self, path: Path, identity: dict[str, Any], every: float) -> None:
-        if path.exists() and not path.is_file():
-            raise ValueError(f"{path}: is not a file; the state of a sweep needs a file name")
-        self.path = path
-        self._identity = json.loads(json.dumps(identity))
-        self._every = every
-        self._due = time.monotonic() + every
-
-    @property
-    def due(self) -> bool:
-        return time.monotonic() >= self._due
-
-    def expire(self) -> None:
-        """Something is done that ought to be kept at the next occasion."""
-        self._due = time.monotonic()
-
-    def save(self, position: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        began = time.monotonic()
-        about = json.dumps({"format": _FORMAT, "identity": self._identity, "position": position})
-        with _atomic_files.replacing(self.path) as temporary, temporary.open("wb") as file:
-            named: dict[str, Any] = {_ABOUT: np.frombuffer(about.encode(), np.uint8), **arrays}
-            np.savez(file, **named)
-        ended = time.monotonic()
-        self._due = ended + max(self._every, (ended - began) / _SHARE_OF_TIME)
-
-    def load(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
-        """What was saved; None if there is no such file yet."""
-        if not self.path.exists():
-            return None
-        try:
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            about = json.loads(arrays.pop(_ABOUT).tobytes())
-            form, identity, position = about["format"], about["identity"], dict(about["position"])
-        except (OSError, ValueError, LookupError, TypeError, EOFError, AttributeError, BadZipFile) as error:
-            raise ValueError(
-                f"{self.path}: not the state of a sweep, or a damaged one ({error!r}); "
-                "name another file, or remove this one"
-            ) from None
-        if form != _FORMAT:
-            raise ValueError(f"{self.path}: written by another release of steelyard; remove it to start over")
-        for name in {**identity, **self._identity}:
-            if identity.get(name) != self._identity.get(name):
-                raise ValueError(
-                    f"{self.path}: the state of another sweep, whose {name} differed: "
-                    "continue with the same, or remove the file to start over"
-                )
-        return position, arrays
-
-    def remove(self) -> None:
-        _atomic_files.remove(self.path)

@@ -1,4 +1,4 @@
-"""Keyed features → rows of indices: crossing, folding keys into the model's range, merging duplicates.
+"""Hashed features → rows of indices: crossing, folding keys into the model's range, merging duplicates.
 
 An index is the low bits of a key, so two names may share an index. An index that occurs twice in a row, under
 one name or two, is merged into one entry with the sum of the values, at the position of the first.
@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.native.declare import helper, kernel, part
 from steelyard.native.kinds import Counts, Keys, Places, Shorts, Switches, Values
 from steelyard.text.hashing import BITS_32, CROSS_PRIME
-from steelyard.text.structs import Folded, Table
+from steelyard.text.structs import FoldOutput, HashTable
 
 
 @kernel
@@ -44,7 +44,8 @@ def sizes(ends: Counts, fields: Shorts, crosses: Places, counts: Counts):
 
 @kernel
 def fold(
-    ends: Counts, distinct: Switches, keys: Keys, values: Values, scratch: Table, first: Keys, second: Keys, to: Folded
+    ends: Counts, distinct: Switches, keys: Keys, values: Values, scratch: HashTable, first: Keys, second: Keys,
+    to: FoldOutput,
 ):  # fmt: skip
     """Fold rows without crosses. Returns (entries, candidates for names).
 
@@ -82,7 +83,7 @@ def fold(
 
 @kernel
 def fold_in_place(
-    ends: Counts, distinct: Switches, keys: Keys, values: Values, scratch: Table, indptr: Counts
+    ends: Counts, distinct: Switches, keys: Keys, values: Values, scratch: HashTable, indptr: Counts
 ):  # fmt: skip
     """Fold rows without crosses or names, where they are: keys become indices. Returns how many are left."""
     mask, table, serial = scratch
@@ -143,10 +144,10 @@ def _merge(keys, values, start, end, mask, table, serial, indices, out, count):
 
 @kernel
 def fold_crossed(
-    ends: Counts, keys: Keys, values: Values, fields: Shorts, crosses: Places, chosen: Counts, scratch: Table,
-    first: Keys, second: Keys, to: Folded,
+    ends: Counts, keys: Keys, values: Values, fields: Shorts, crosses: Places, chosen: Counts, scratch: HashTable,
+    first: Keys, second: Keys, to: FoldOutput,
 ):  # fmt: skip
-    """As `fold`, with the features of each row followed by its crosses.
+    """Fold rows as `fold` does, with the features of each row followed by its crosses.
 
     A cross of fields is every choice of one feature from each; a cross of a field with itself is every choice
     regardless of order. `chosen` is room for such a choice.

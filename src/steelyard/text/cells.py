@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from steelyard.native.declare import helper, kernel, part
 from steelyard.native.kinds import Bytes, Count, Counts, IntCube, IntRows, Switches, Table
 from steelyard.text import decimals, hashing, lines, tokens
+from steelyard.text.byte_kinds import BLANKS, MISSING_WORD, SMALL
 from steelyard.text.structs import ColumnPlan, Features, Scratch, TokenOptions
 from steelyard.text.swar import address, beyond_ascii, newlines, population
 
@@ -21,11 +22,10 @@ LABEL, WEIGHT, BASE, TAG, TEXT, CATEGORY, NUMBER, IGNORE = range(8)
 ABSENT, NULL, WRITTEN, TRUE, FALSE, INNER = range(6)
 
 _NEAR = 1 << 14  # bytes
-_MISSING = np.frombuffer(b"missing", np.uint8)
 
 
-def room_for_spans(width: int) -> NDArray[np.int64]:
-    """What the cells of a record are, and where (see `row`)."""
+def new_spans(width: int) -> NDArray[np.int64]:
+    """Room for the kind, start and stop of each cell of a record."""
     return np.zeros((width, 3), np.int64)
 
 
@@ -142,15 +142,15 @@ def _key(text, start, stop, seed, origin):
         return seed
     if origin == tokens.CATEGORY:
         return hashing.key(text, start, stop, seed)
-    return hashing.murmur(_MISSING, 0, len(_MISSING), seed)
+    return hashing.murmur(MISSING_WORD, 0, len(MISSING_WORD), seed)
 
 
 @helper
 def trimmed(text, start, stop):
     """The span without blanks at either end."""
-    while start < stop and tokens.BLANKS[text[start]]:
+    while start < stop and BLANKS[text[start]]:
         start += 1
-    while stop > start and tokens.BLANKS[text[stop - 1]]:
+    while stop > start and BLANKS[text[stop - 1]]:
         stop -= 1
     return start, stop
 
@@ -162,7 +162,7 @@ def is_missing(text, start, stop, words, sizes):
         if stop - start == sizes[k]:
             same = True
             for i in range(sizes[k]):
-                same = same and tokens.lower(text[start + i]) == words[k, i]
+                same = same and SMALL[text[start + i]] == words[k, i]
             if same:
                 return True
     return False
@@ -199,7 +199,7 @@ def _label(text, start, stop, kind, rule, missing, missing_sizes):
 
 @helper
 def _class(text, start, stop, names, ends):
-    """Which name the label is, −1 for none: a binary search in names sorted by length, then bytes."""
+    """The place of a label among the names, which are sorted by length, then bytes; −1 for none."""
     low, high = 0, len(ends)
     size = stop - start
     while low < high:

@@ -10,7 +10,7 @@ from steelyard.native.declare import helper, kernel
 from steelyard.native.kinds import Bytes, Count, Counts, Number, Places, Switch
 from steelyard.text import cells, lines
 from steelyard.text.lines import NEWLINE, RETURN, SPACE, TAB
-from steelyard.text.structs import Features, Heads, LabelRule, Plan, Scratch, TokenOptions
+from steelyard.text.structs import CellPlan, Features, Heads, LabelTable, Scratch, TokenOptions
 
 QUOTE = 34
 
@@ -58,11 +58,11 @@ def closed(text, i, end):
 
 @kernel
 def split(
-    text: Bytes, i: Count, end: Count, separator: Count, quoting: Switch, free: Count, room: Bytes, spans: Places
+    text: Bytes, i: Count, end: Count, separator: Count, quoting: Switch, free: Count, buffer: Bytes, spans: Places
 ):  # fmt: skip
     """Split the record at i into spans: (cells, start of the next record, lines, free, code or −1, where).
 
-    All cells are counted; those that fit are stored. Cells with doubled quotes are written to `room` from
+    All cells are counted; those that fit are stored. Cells with doubled quotes are written to `buffer` from
     `free` on, with single quotes.
     """
     one = np.uint64(1)
@@ -88,7 +88,7 @@ def split(
                 while text[at] != separator and text[at] != NEWLINE:
                     at += one
             if doubled:
-                begin, free = _single_quoted(text, start, stop, room, free)
+                begin, free = _single_quoted(text, start, stop, buffer, free)
                 start, stop = np.uint64(begin), np.uint64(free - 1)
         else:
             while text[at] != separator and text[at] != NEWLINE:
@@ -107,15 +107,15 @@ def split(
 
 
 @helper
-def _single_quoted(text, start, stop, room, free):
+def _single_quoted(text, start, stop, buffer, free):
     """Write the cell with single quotes, and a zero that ends its last word: (start, free)."""
     begin = free
     i = start
     while i < stop:
-        room[free] = text[i]
+        buffer[free] = text[i]
         i += np.uint64(2 if text[i] == QUOTE else 1)
         free += 1
-    room[free] = 0
+    buffer[free] = 0
     return begin, free + 1
 
 
@@ -139,14 +139,14 @@ def newlines(text, start, end):
 @kernel
 def parse(
     text: Bytes, start: Count, end: Count, valid: Switch, separator: Count, quoting: Switch, spans: Places,
-    places: Counts, plan: Plan, rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch,
-    room: Bytes, heads: Heads, features: Features, problems: Places,
+    places: Counts, plan: CellPlan, rule: LabelTable, options: TokenOptions, largest: Number, scratch: Scratch,
+    buffer: Bytes, heads: Heads, features: Features, problems: Places,
 ):  # fmt: skip
     """Read the records of text[start:end], of as many cells as `spans` has room for.
 
     Returns (rows, features, lines, problems).
 
-    Decoded cells are written behind the text: `room` is the same memory, writable.
+    Decoded cells are written behind the text: `buffer` is the same memory, writable.
     """
     width = len(spans)
     free = end
@@ -156,7 +156,7 @@ def parse(
     line = newlines(text, 0, start)
     while i < end:
         found, following, height, free, code, where = split(
-            text, i, end, separator, quoting, free, room, spans
+            text, i, end, separator, quoting, free, buffer, spans
         )
         column, stop = -1, following - 1
         if code < 0 and found == 1 and is_blank(text, i, following):

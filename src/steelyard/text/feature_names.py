@@ -8,8 +8,9 @@ import numpy as np
 
 from steelyard.native.declare import helper, kernel
 from steelyard.native.kinds import Bytes, Counts, IntRows, Ints, Keys
-from steelyard.text import tokens, words
+from steelyard.text import tokens
 from steelyard.text.assemble import known
+from steelyard.text.byte_kinds import BLANKS, LETTERS, MISSING_WORD, SMALL
 from steelyard.text.lines import BAR, COLON, is_gap
 from steelyard.text.sparse_text import ends_name
 from steelyard.text.swar import address, bars, byte
@@ -44,8 +45,7 @@ def admit(
 
 
 STAR, EQUALS, HAT, SPACE = 42, 61, 94, 32
-_MISSING = np.frombuffer(b"missing", np.uint8)
-_NOT_BLANK = ~tokens.BLANKS  # a kernel would need memory for it
+_NOT_BLANK = ~BLANKS  # a kernel would need memory for it
 
 
 @kernel
@@ -74,9 +74,9 @@ def compose_cell_names(
             if kind == tokens.CATEGORY:
                 size = _append(text, start, stop, out, _put(EQUALS, out, size))
             elif kind == tokens.MISSING:
-                size = _append(_MISSING, 0, len(_MISSING), out, _put(EQUALS, out, size))
+                size = _append(MISSING_WORD, 0, len(MISSING_WORD), out, _put(EQUALS, out, size))
             elif kind == tokens.WORDS:
-                size = _lower(text, start, stop, words.LETTERS, out, _put(HAT, out, size))
+                size = _lower(text, start, stop, LETTERS, out, _put(HAT, out, size))
             elif kind == tokens.CHARACTERS:
                 size = _lower(text, start, stop, _NOT_BLANK, out, _put(HAT, out, size))
             elif kind == tokens.KEY:
@@ -106,7 +106,7 @@ def _lower(text, start, end, kept, out, size):
     """text[start:end] in lower case; a run of bytes that are not kept becomes one space."""
     for i in range(start, end):
         if kept[text[i]]:
-            size = _put(tokens.lower(text[i]), out, size)
+            size = _put(SMALL[text[i]], out, size)
         elif i == start or kept[text[i - 1]]:
             size = _put(SPACE, out, size)
     return size
@@ -127,7 +127,7 @@ def _digits(number, out, size):
 def compose_vw_names(
     text: Bytes, starts: Ints, firsts: Ints, grams: Ints, places: IntRows, out: Bytes, lengths: Ints
 ):  # fmt: skip
-    """As `compose_cell_names`, where the namespace is in the text too, before the name.
+    """Write names as `compose_cell_names` does, where the namespace is in the text too, before the name.
 
     Where there are n-grams, the name of feature k is made of the names from number `firsts[k]` on of which
     `grams[k]` has a bit: `namespace^one^two`.
@@ -186,7 +186,7 @@ def _bar_before(text, start, known, last):
 
 @kernel
 def compose_indices(text: Bytes, starts: Ints, places: IntRows, out: Bytes, lengths: Ints):
-    """As `compose_cell_names`, where names are the indices of svmlight."""
+    """Write names as `compose_cell_names` does, where they are the indices of svmlight."""
     size = 0
     for k in range(len(places)):
         before = size

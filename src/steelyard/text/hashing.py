@@ -37,12 +37,12 @@ def murmur_at(text, start, end, seed):
             | np.int64(byte(text, i + 2)) << 16
             | np.int64(byte(text, i + 3)) << 24
         )
-        h = mixed(h, k)
+        h = mix(h, k)
         i += 4
     k = np.int64(0)
     for rest in range(end - i):
         k |= np.int64(byte(text, i + rest)) << (8 * rest)
-    return finished(h, k, end - start)
+    return finish(h, k, end - start)
 
 
 @kernel
@@ -50,43 +50,47 @@ def short_murmur(text, start, size, seed):
     """`murmur_at` of fewer than 16 bytes, followed by 16 more. Its steps do not depend on the size."""
     h = np.int64(seed)
     first, third = word(text, start), word(text, start + 8)
-    h ^= (mixed(h, np.int64(first & _LOW)) ^ h) & -np.int64(size >= 4)
-    h ^= (mixed(h, np.int64(first >> np.uint64(32))) ^ h) & -np.int64(size >= 8)
-    h ^= (mixed(h, np.int64(third & _LOW)) ^ h) & -np.int64(size >= 12)
+    h ^= (mix(h, np.int64(first & _LOW)) ^ h) & -np.int64(size >= 4)
+    h ^= (mix(h, np.int64(first >> np.uint64(32))) ^ h) & -np.int64(size >= 8)
+    h ^= (mix(h, np.int64(third & _LOW)) ^ h) & -np.int64(size >= 12)
     rest = size & 3
     last = word(text, start + size - rest) & ((np.uint64(1) << np.uint64(8 * rest)) - np.uint64(1))
-    return finished(h, np.int64(last), size)
+    return finish(h, np.int64(last), size)
 
 
 @helper
-def mixed(h, k):
+def mix(h, k):
     """Mix four more bytes into the hash."""
-    return np.int64(rotated(np.uint32(np.uint32(h) ^ stirred(np.uint32(k)))))
+    return np.int64(mix_h1(np.uint32(np.uint32(h) ^ mix_k1(np.uint32(k)))))
 
 
 @helper
-def finished(h, k, length):
+def finish(h, k, length):
     """Finish the hash of `length` bytes; k has the last of them, fewer than four, not yet mixed in."""
-    return np.int64(ended(np.uint32(np.uint32(h) ^ stirred(np.uint32(k))), np.uint32(length)))
+    return np.int64(fmix32(np.uint32(np.uint32(h) ^ mix_k1(np.uint32(k)) ^ np.uint32(length))))
+
+
+# MurmurHash3's own steps, by its own names; in 32 bits, of which many fit into a vector.
 
 
 @part
-def stirred(k):
-    """Four bytes, as they are mixed in. (From here on in 32 bits, of which many fit into a vector.)"""
+def mix_k1(k):
+    """Four bytes, as they are mixed in."""
     k = np.uint32(k * np.uint32(0xCC9E2D51))
     k = np.uint32(k << np.uint32(15) | k >> np.uint32(17))
     return np.uint32(k * np.uint32(0x1B873593))
 
 
 @part
-def rotated(h):
+def mix_h1(h):
+    """The hash with four bytes mixed in, made ready for the next."""
     h = np.uint32(h << np.uint32(13) | h >> np.uint32(19))
     return np.uint32(h * np.uint32(5) + np.uint32(0xE6546B64))
 
 
 @part
-def ended(h, size):
-    h = np.uint32(h ^ size)
+def fmix32(h):
+    """The last step, in which every bit changes all others."""
     h = np.uint32(np.uint32(h ^ h >> np.uint32(16)) * np.uint32(0x85EBCA6B))
     h = np.uint32(np.uint32(h ^ h >> np.uint32(13)) * np.uint32(0xC2B2AE35))
     return np.uint32(h ^ h >> np.uint32(16))

@@ -33,7 +33,7 @@ DIVISORS[32:55] = -EXACT_POWERS
 _DIGITS = np.uint64(0x0F0F0F0F0F0F0F0F)
 
 
-def room_for_batch() -> NDArray[np.uint64]:
+def new_batch() -> NDArray[np.uint64]:
     """The memory of a batch; it may hold anything."""
     return np.empty(_BATCH_WORDS, np.uint64)
 

@@ -106,7 +106,7 @@ def string_end(text, i):
 
 @part
 def _after_plain(text, i):
-    """Where the next quotation mark, backslash or control character is; a newline is one."""
+    """The position of the next quotation mark, backslash or control character; a newline is one."""
     bytes_at = address(text)
     while i + 64 <= len(text):
         found = specials(bytes_at, i)
@@ -207,7 +207,7 @@ def _digits_end(text, i):
 
 
 @kernel
-def decode(text, start, stop, room, free):
+def decode(text, start, stop, buffer, free):
     """Write a valid string with its escapes decoded: (start, stop, next free position).
 
     A lone surrogate becomes U+FFFD.
@@ -218,11 +218,11 @@ def decode(text, start, stop, room, free):
         if text[i] != BACKSLASH:
             plain = min(_after_plain(text, np.int64(i)), stop) - i
             for k in range(np.uint64(plain)):
-                room[np.uint64(free) + k] = text[np.uint64(i) + k]
+                buffer[np.uint64(free) + k] = text[np.uint64(i) + k]
             free += plain
             i += plain
         elif text[i + 1] != 117:
-            room[free] = _escape(text[i + 1])
+            buffer[free] = _escape(text[i + 1])
             free += 1
             i += 2
         else:
@@ -233,8 +233,8 @@ def decode(text, start, stop, room, free):
                 if 0xDC00 <= low < 0xE000:
                     point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00)
                     i += 6
-            free = _encode(0xFFFD if 0xD800 <= point < 0xE000 else point, room, free)
-    room[free] = 0  # ends the last word
+            free = _encode(0xFFFD if 0xD800 <= point < 0xE000 else point, buffer, free)
+    buffer[free] = 0  # ends the last word
     return begin, free, free + 1
 
 
@@ -248,21 +248,21 @@ def _unit(text, i):
 
 
 @helper
-def _encode(point, room, free):
+def _encode(point, buffer, free):
     """Write the character in UTF-8; returns the next free position."""
     if point < 0x80:
-        room[free] = point
+        buffer[free] = point
         return free + 1
     if point < 0x800:
-        room[free] = 0xC0 | point >> 6
+        buffer[free] = 0xC0 | point >> 6
     else:
         if point < 0x10000:
-            room[free] = 0xE0 | point >> 12
+            buffer[free] = 0xE0 | point >> 12
         else:
-            room[free] = 0xF0 | point >> 18
+            buffer[free] = 0xF0 | point >> 18
             free += 1
-            room[free] = 0x80 | point >> 12 & 0x3F
+            buffer[free] = 0x80 | point >> 12 & 0x3F
         free += 1
-        room[free] = 0x80 | point >> 6 & 0x3F
-    room[free + 1] = 0x80 | point & 0x3F
+        buffer[free] = 0x80 | point >> 6 & 0x3F
+    buffer[free + 1] = 0x80 | point & 0x3F
     return free + 2

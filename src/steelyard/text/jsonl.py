@@ -15,12 +15,12 @@ from steelyard.text import cells, decimals, hashing, lines, tokens
 from steelyard.text import json_text as json
 from steelyard.text.json_text import after_blanks, decode, string_end, value_end
 from steelyard.text.lines import COLON, NEWLINE
-from steelyard.text.structs import Features, Heads, LabelRule, Plan, Scratch, TokenOptions
+from steelyard.text.structs import CellPlan, Features, Heads, LabelTable, Scratch, TokenOptions
 
 DEEPEST = 500
 
 
-class Rooms(NamedTuple):
+class LineScratch(NamedTuple):
     """The cells of a line, the cell of each column, and the brackets that are open."""
 
     spans: Places
@@ -28,22 +28,22 @@ class Rooms(NamedTuple):
     stack: Bytes
 
 
-def rooms_for(width: int) -> Rooms:
-    """For lines with so many columns."""
-    return Rooms(cells.room_for_spans(width), np.arange(width, dtype=np.int64), np.empty(DEEPEST, np.uint8))
+def scratch_for_width(width: int) -> LineScratch:
+    """Scratch memory for lines with so many columns."""
+    return LineScratch(cells.new_spans(width), np.arange(width, dtype=np.int64), np.empty(DEEPEST, np.uint8))
 
 
 @kernel
 def parse(
-    text: Bytes, end: Count, valid: Switch, names: Bytes, name_ends: Counts, slots: Counts, plan: Plan,
-    rule: LabelRule, options: TokenOptions, largest: Number, scratch: Scratch, room: Bytes, heads: Heads,
-    features: Features, problems: Places, rooms: Rooms,
+    text: Bytes, end: Count, valid: Switch, names: Bytes, name_ends: Counts, slots: Counts, plan: CellPlan,
+    rule: LabelTable, options: TokenOptions, largest: Number, scratch: Scratch, buffer: Bytes, heads: Heads,
+    features: Features, problems: Places, line_scratch: LineScratch,
 ):  # fmt: skip
-    """Read the whole lines text[:end], with `rooms_for` a line.
+    """Read the whole lines text[:end], with the scratch memory of a line.
 
     Returns (rows, features, lines, problems, unknown keys).
     """
-    spans, places, stack = rooms
+    spans, places, stack = line_scratch
     free = end
     row = count = i = np.int64(0)  # typed: a literal 0 would compile every helper twice
     wrong = np.int64(0)
@@ -57,7 +57,7 @@ def parse(
             code = lines.NOT_UTF8
         elif text[i] != NEWLINE:
             count, code, where, stop, column, free, missed = _object(
-                text, i, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features
+                text, i, names, name_ends, slots, plan, largest, count, stack, free, buffer, spans, features
             )
             unknown += missed
             i = stop  # where an object ends, the line does
@@ -76,7 +76,7 @@ def parse(
 
 
 @helper
-def _object(text, i, names, name_ends, slots, plan, largest, count, stack, free, room, spans, features):
+def _object(text, i, names, name_ends, slots, plan, largest, count, stack, free, buffer, spans, features):
     """Read the object at i into spans by column.
 
     Returns (features, code or −1, where, stop, column, free, unknown keys). Without an error, `stop` is the
@@ -99,7 +99,7 @@ def _object(text, i, names, name_ends, slots, plan, largest, count, stack, free,
             return count, lines.BAD_JSON, begin, line_end, -1, free, unknown
         start, stop = begin + 1, i - 1
         if escaped:
-            start, stop, free = decode(text, start, stop, room, free)
+            start, stop, free = decode(text, start, stop, buffer, free)
         column = find(text, start, stop, names, name_ends, slots, column + 1)
         i = after_blanks(text, colon + 1)
         begin = i
@@ -116,12 +116,12 @@ def _object(text, i, names, name_ends, slots, plan, largest, count, stack, free,
             if text[begin] == json.QUOTE:
                 start, stop = begin + 1, i - 1
                 if escaped:
-                    start, stop, free = decode(text, start, stop, room, free)
+                    start, stop, free = decode(text, start, stop, buffer, free)
             spans[column, 0], spans[column, 1], spans[column, 2] = kind, start, stop
             if kind == cells.INNER and cells.TEXT <= roles[column] < cells.IGNORE:
                 count, code, where, stop, free = _inner(
                     text, begin, seeds[column], column_fields[column], column, largest,
-                    count, stack, free, room, features,
+                    count, stack, free, buffer, features,
                 )  # fmt: skip
                 if code >= 0:
                     return count, code, where, stop, column, free, unknown
@@ -136,7 +136,7 @@ def _object(text, i, names, name_ends, slots, plan, largest, count, stack, free,
 
 
 @helper
-def _inner(text, i, seed, field, column, largest, count, stack, free, room, features):
+def _inner(text, i, seed, field, column, largest, count, stack, free, buffer, features):
     """The features of the valid object or list at i: (features, code or −1, where, stop, free)."""
     is_object = text[i] == json.OPEN_OBJECT
     i = after_blanks(text, i + 1)
@@ -150,7 +150,7 @@ def _inner(text, i, seed, field, column, largest, count, stack, free, room, feat
             start, i = i + 1, stop
             stop -= 1
             if escaped:
-                start, stop, free = decode(text, start, stop, room, free)
+                start, stop, free = decode(text, start, stop, buffer, free)
             origin = tokens.KEY
             key = hashing.key(text, start, stop, seed)
         x = 1.0

@@ -223,7 +223,7 @@ def parse_svmlight(
     text: Bytes, end: Count, stops: Ints, staged: Words, largest: Number, heads: Heads, features: Features,
     problems: Places,
 ):  # fmt: skip
-    """As `parse_vw`, for svmlight. Returns (rows, features, lines, problems, lines with a qid)."""
+    """Read whole lines of svmlight, as `parse_vw` does. Returns (rows, features, lines, problems, lines with a qid)."""
     bytes_at = address(text)
     labels, sample_weight, offsets, tags, ends, _ = heads
     keys, values, fields, starts, _, _ = features

@@ -20,7 +20,7 @@ from steelyard.native.kinds import (
 
 
 class Heads(NamedTuple):
-    """What there is of each row (see `features.Keyed`)."""
+    """The columns of rows (see `features.HashedRows`)."""
 
     labels: Numbers
     sample_weight: Numbers
@@ -31,7 +31,7 @@ class Heads(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What there is of each feature of all rows."""
+    """The columns of features, of all rows."""
 
     keys: Keys
     values: Values
@@ -41,8 +41,8 @@ class Features(NamedTuple):
     origins: Ints
 
 
-class Plan(NamedTuple):
-    """Of each column its role, the seed of its keys and its field; and words for missing cells, padded."""
+class CellPlan(NamedTuple):
+    """The role of each column, the seed of its keys and its field; and words for missing cells, padded."""
 
     roles: Counts
     seeds: Counts
@@ -51,7 +51,7 @@ class Plan(NamedTuple):
     missing_sizes: Counts
 
 
-class LabelRule(NamedTuple):
+class LabelTable(NamedTuple):
     """The names of labels, one after another up to their ends, and their values; and that of all others, if any."""
 
     names: Bytes
@@ -73,7 +73,7 @@ class TokenOptions(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Where `words` notes what it knows of a part of a text."""
+    """Memory in which `words` notes what it knows of a part of a text."""
 
     lowered: Bytes
     edges: Ints
@@ -88,7 +88,7 @@ class Window(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What merging the tokens of a text needs: a hash table of keys, and each key, its count and its first place."""
+    """Memory for merging the tokens of a text: a hash table of keys, and each key, its count and its first place."""
 
     table: Keys
     known: Keys
@@ -98,7 +98,7 @@ class Scratch(NamedTuple):
 
 
 class ColumnPlan(NamedTuple):
-    """Of each column of features its role, its place among all columns, its place in `spans` (start and stop in the
+    """The role of each column of features, its place among all columns, its place in `spans` (start and stop in the
     text for every row) or in `reals` (NaN: missing), its seed and its field."""
 
     roles: Counts
@@ -108,8 +108,8 @@ class ColumnPlan(NamedTuple):
     fields: Shorts
 
 
-class Folded(NamedTuple):
-    """Where folding writes rows, and new keys: the index, the key, and the place of the feature or features."""
+class FoldOutput(NamedTuple):
+    """Memory for folded rows, and for new keys: the index, the key, and the place of the feature or features."""
 
     indptr: Counts
     indices: Ints
@@ -119,7 +119,7 @@ class Folded(NamedTuple):
     new_place: IntRows
 
 
-class Table(NamedTuple):
+class HashTable(NamedTuple):
     """Keys become indices by a mask; a hash table finds those that a row has twice. `serial` is above all in it."""
 
     mask: Count

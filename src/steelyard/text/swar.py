@@ -18,6 +18,7 @@ import numpy as np
 from steelyard.native.declare import CHECKED, PLAIN, intrinsic, kernel, part
 from steelyard.native.lazy import ir, types
 from steelyard.native.memory import address_of, itself
+from steelyard.token_rules import ASCII
 
 
 def _load(bits, result):
@@ -181,77 +182,44 @@ def _forms(width, vector_test, test):
     return compiled, checked, plain
 
 
-def _one_of(width, *characters):
-    """The forms of a test whether a byte is one of these."""
+def _within(width, *ranges):
+    """The forms of a test whether a byte is in one of these ranges, of which each is given as (first, last)."""
 
     def vector_test(builder, vector):
-        found = [builder.icmp_unsigned("==", vector, _each(vector, c)) for c in characters]
-        return reduce(builder.or_, found)
+        def constant(value):
+            return ir.Constant(vector.type, [value] * width)
+
+        return reduce(
+            builder.or_,
+            (
+                builder.icmp_unsigned("<=", builder.sub(vector, constant(first)), constant(last - first))
+                for first, last in ranges
+            ),
+        )
 
     @part
     def test(c):
-        found = c == characters[0]
-        for other in characters:
-            found = found | (c == other)
+        found = c != c  # false, whether c is a byte or an array of them
+        for first, last in ranges:
+            found = found | ((c >= first) & (c <= last))
         return found
 
     return _forms(width, vector_test, test)
 
 
-def _each(vector, value):
-    return ir.Constant(vector.type, [value] * vector.type.count)
-
-
-@part
-def _no_digit(c):
-    return (c < 48) | (c > 57)
-
-
-def _no_digit_vector(builder, vector):
-    return builder.icmp_unsigned(">", builder.sub(vector, _each(vector, 48)), _each(vector, 9))
-
-
-@part
-def _beyond_ascii(c):
-    return c > 127
-
-
-def _beyond_ascii_vector(builder, vector):
-    return builder.icmp_unsigned(">", vector, _each(vector, 127))
-
-
-@part
-def _letter(c):
-    small = c | 32
-    return (small >= 97) & (small <= 122) | (c >= 48) & (c <= 57) | (c > 127)
-
-
-def _letter_vector(builder, vector):
-    small = builder.sub(builder.or_(vector, _each(vector, 32)), _each(vector, 97))
-    letter = builder.icmp_unsigned("<", small, _each(vector, 26))
-    digit = builder.icmp_unsigned("<", builder.sub(vector, _each(vector, 48)), _each(vector, 10))
-    return builder.or_(builder.or_(letter, digit), _beyond_ascii_vector(builder, vector))
-
-
-@part
-def _special(c):
-    return (c == 34) | (c == 92) | (c < 32)
-
-
-def _special_vector(builder, vector):
-    quote, backslash = (builder.icmp_unsigned("==", vector, _each(vector, c)) for c in (34, 92))
-    return reduce(builder.or_, (quote, backslash, builder.icmp_unsigned("<", vector, _each(vector, 32))))
+def _one_of(width, characters):
+    return _within(width, *((c, c) for c in characters))
 
 
 FORMS = {
-    "no_digits": _forms(32, _no_digit_vector, _no_digit),
-    "blanks": _one_of(64, 32, 9, 10, 13),
-    "beyond_ascii": _forms(64, _beyond_ascii_vector, _beyond_ascii),
-    "letters": _forms(64, _letter_vector, _letter),
-    "newlines": _one_of(64, 10),
-    "specials": _forms(64, _special_vector, _special),
-    "bars": _one_of(64, 124),
-    "name_ends": _one_of(32, 32, 9, 13, 10, 58, 124),
+    "no_digits": _within(32, (0, 47), (58, 255)),
+    "blanks": _one_of(64, b" \t\n\r"),
+    "beyond_ascii": _within(64, (128, 255)),
+    "letters": _within(64, *ASCII.letters),
+    "newlines": _one_of(64, b"\n"),
+    "specials": _within(64, (0, 31), (34, 34), (92, 92)),  # of JSON: control characters, " and \\
+    "bars": _one_of(64, b"|"),
+    "name_ends": _one_of(32, b" \t\n\r:|"),
 }
 no_digits, blanks, beyond_ascii, letters, newlines, specials, bars, name_ends = (
     compiled if fast else plain if PLAIN else checked for compiled, checked, plain in FORMS.values()

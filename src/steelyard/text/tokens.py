@@ -1,10 +1,6 @@
 """Text → features: words, word n-grams and character n-grams, lower-cased while they are hashed.
 
-A word is a run of letters and digits; every byte from 0x80 on counts as a letter, so that words in UTF-8 stay
-whole. The key of a word is that of a name in the column (a word made of digits is a number). The key of a
-word n-gram is the murmur3 hash of the keys of its words, four bytes each, lowest byte first. The key of a
-character n-gram is the hash of its bytes with another seed, so that the word `the` and the characters `the`
-differ; there a run of blanks counts as one space.
+`steelyard.token_rules` says what a word is, and how keys are made.
 
 >>> TextOptions(words=2).as_json()
 {'words': 2, 'characters': None, 'repeated': 'relative'}
@@ -12,34 +8,21 @@ differ; there a run of blanks counts as one space.
 TextOptions(words=0, characters=(3, 5), repeated='binary')
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from steelyard._buffer_pool import spacious
-from steelyard.native.declare import helper, in_this_order, part
+from steelyard.native.declare import helper, part
 from steelyard.text import hashing
-from steelyard.text.structs import Scratch, TokenOptions
-from steelyard.text.words import MOST, add_words, room
-
-# How a token counts that occurs several times in one text
-COUNTS, BINARY, SUBLINEAR, RELATIVE = range(4)
-REPEATED = {"counts": COUNTS, "binary": BINARY, "sublinear": SUBLINEAR, "relative": RELATIVE}
+from steelyard.text.byte_kinds import BLANKS, CHARACTER_SALT, PLAIN
+from steelyard.text.repeats import COUNTS, merge
+from steelyard.text.structs import TokenOptions
+from steelyard.text.words import MOST, add_words
+from steelyard.token_rules import REPEATED
 
 # What the span of a feature names: its origin is 8·column + one of these
 NUMBER, CATEGORY, MISSING, WORDS, CHARACTERS, KEY, POSITION = range(7)
-
-_ONE = np.uint64(1)
-_SPREAD = np.uint64(0x9E3779B1)
-
-CHARACTER_SALT = 0x63686172  # makes the seed of characters differ from that of words
-
-BLANKS = np.array([c == 32 or 9 <= c <= 13 for c in range(256)], np.bool_)
-PLAIN = np.array(  # any byte as it is hashed among characters
-    [32 if BLANKS[c] else (c + 32 if 65 <= c <= 90 else c) for c in range(256)], np.uint8
-)
 
 
 @dataclass(frozen=True)
@@ -78,19 +61,12 @@ class TextOptions:
     def array(self, bits: int) -> TokenOptions:
         """The options for kernels, for a model of 2^bits features."""
         least, most = self.characters or (0, 0)
-        return TokenOptions(self.words, least, most, REPEATED[self.repeated], (1 << bits) - 1)
+        return TokenOptions(self.words, least, most, REPEATED.index(self.repeated), (1 << bits) - 1)
 
     def most_tokens(self, size: int) -> int:
         """An upper bound on the number of tokens in a text of this many bytes."""
         least, most = self.characters or (1, 0)
         return (size + 1) // 2 * self.words + size * (most - least + 1)
-
-
-def scratch(tokens: int) -> Scratch:
-    """What `tokenise` needs for texts of up to so many tokens, as often as they come."""
-    table = spacious(max(1 << (2 * tokens).bit_length(), 16), np.uint32)
-    known, counts, firsts = (spacious(tokens + 1, dtype) for dtype in (np.uint32, np.int32, np.int32))
-    return Scratch(table, known, counts, firsts, room())
 
 
 @part
@@ -113,12 +89,12 @@ def tokenise(text, start, end, seed, field, column, options, count, scratch, fea
         )
     if repeated == COUNTS:  # folding adds up duplicates
         return count, False
-    return _merge(first, count, repeated, mask, scratch, features)
+    return merge(first, count, repeated, mask, scratch, features)
 
 
 @part
 def put(features, at, key, value, field, start, stop, origin):
-    """Write the feature number `at`; without its field or its span, where nobody needs them."""
+    """Write the feature number `at`; its field and its span are left out where there is no room for them."""
     keys, values, fields, starts, stops, origins = features
     keys[at] = key
     values[at] = value
@@ -152,14 +128,14 @@ def _characters(text, start, end, seed, field, origin, least, most, count, featu
                 shift += 8
                 length += 1
                 if shift == 32:
-                    h, k, shift = hashing.mixed(h, k), np.int64(0), 0
+                    h, k, shift = hashing.mix(h, k), np.int64(0), 0
                 j += one
             j = inner
             size += 1
             if size == 1:
                 following = j
             if size >= least:
-                put(features, at, hashing.finished(h, k, length), 1.0, field, i, j, origin)
+                put(features, at, hashing.finish(h, k, length), 1.0, field, i, j, origin)
                 at += one
         i = following
     return np.int64(at)
@@ -178,100 +154,3 @@ def after_character(text, i, last):
         while i < last and BLANKS[text[i]]:
             i += one
     return i
-
-
-@helper
-def lower(c):
-    return c + 32 if 65 <= c <= 90 else c
-
-
-@part
-def _merge(first, count, repeated, mask, scratch, features):
-    """Merge the features first … count that have the same key: (the new count, whether indices differ).
-
-    Whether a key is new is hard to foresee, so nothing is decided by that. Different keys have places from 1
-    on; `table` holds the place of a key, 0 for none, and `known` the key at each place. Place 0 is given the
-    key that is looked for, so that a single comparison ends the search.
-
-    Where a search begins depends on the index of a key alone, so that a key meets all others of this index
-    on its way, and nobody need look for them again. Not if there are few indices: the ways would be long.
-    """
-    table, known, counts, firsts, _window = scratch
-    keys, values, _fields, starts, stops, origins = features
-    begin, size = np.uint64(first), np.uint64(count - first)
-    slots = np.uint64(16)
-    while slots < np.uint64(8) * size and slots < np.uint64(len(table)):
-        slots <<= _ONE
-    last = slots - _ONE
-    roomy = np.uint64(4) * size <= np.uint64(mask) + _ONE
-    index_bits = np.uint32(mask) if roomy else np.uint32(0xFFFFFFFF)
-    shared = not roomy
-    for k in range(slots):
-        table[k] = 0
-    for k in range(size + _ONE):
-        counts[k] = 0
-    kept = np.uint64(0)
-    for k in range(size):
-        key = keys[begin + k]
-        known[0] = key
-        slot = (np.uint64(key & index_bits) * _SPREAD >> np.uint64(7)) & last
-        place = np.uint64(table[slot])
-        while known[place] != key:
-            shared |= (known[place] ^ key) & index_bits == 0
-            slot = (slot + _ONE) & last
-            place = np.uint64(table[slot])
-        firsts[kept] = k
-        new = np.uint64(place == 0)
-        kept += new
-        place |= kept & (np.uint64(0) - new)
-        table[slot] = place
-        known[place] = key
-        counts[place] += np.int32(1)
-    for k in range(kept):
-        keys[begin + k] = known[k + _ONE]
-    if len(starts) > 0:
-        for spans in (starts, stops, origins):
-            for k in range(kept):
-                spans[begin + k] = spans[begin + np.uint64(firsts[k])]
-    _weigh(counts, kept, repeated, values, begin)
-    return np.int64(begin + kept), not shared
-
-
-@part
-def _weigh(counts, size, repeated, values, begin):
-    """Make values of counts, of which the first is that of place 1."""
-    if repeated == BINARY:
-        for k in range(size):
-            values[begin + k] = 1.0
-        return
-    most = np.int32(0)
-    for k in range(size):
-        most = max(most, counts[k + _ONE])
-    seldom = most < len(_LOGARITHMS)  # as is usual: then there is nothing to decide for each
-    squares = 0.0
-    for k in range(size if repeated == RELATIVE else np.uint64(0)):
-        squares = _plus_square(
-            squares, _LOGARITHMS[counts[k + _ONE]] if seldom else _logarithmic(counts[k + _ONE])
-        )
-    length = math.sqrt(squares) if repeated == RELATIVE else 1.0
-    if seldom:
-        for k in range(size):
-            values[begin + k] = _LOGARITHMS[counts[k + _ONE]] / length
-    else:
-        for k in range(size):
-            values[begin + k] = _logarithmic(counts[k + _ONE]) / length
-
-
-@in_this_order
-def _plus_square(total, x):
-    """(Sums of a `part` may be reordered.)"""
-    return total + x * x
-
-
-@part
-def _logarithmic(count):
-    """1 + log of the count."""
-    return 1.0 + math.log(np.float64(count))
-
-
-_LOGARITHMS = np.array([0.0, *(1.0 + math.log(count) for count in range(1, 256))])

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.native.declare import helper, part
 from steelyard.text import hashing
+from steelyard.text.byte_kinds import FIRST_CAPITAL, LAST_CAPITAL, SMALL_LETTERS, TO_SMALL
 from steelyard.text.structs import Window
 from steelyard.text.swar import address, copy_kept, letters, population, trailing_zeros
 
@@ -20,18 +21,13 @@ _STRIDE = 64  # bytes that are looked at together
 _EDGES = 24  # beginnings and ends in a stride: a number of steps that is mostly enough, and always the same
 _SHORT = 16  # bytes of a word that is hashed together with others
 
-LETTERS = np.array(
-    [48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122 or c >= 128 for c in range(256)], np.bool_
-)
-SMALL = np.array(  # a letter or digit as it is hashed, 0 for anything else
-    [(c + 32 if 65 <= c <= 90 else c) if LETTERS[c] else 0 for c in range(256)], np.uint8
-)
 _KEPT = np.array([255] * _SHORT + [0] * _SHORT, np.uint8)  # from 16 − n on: a mask for n bytes
 _NO_DIGITS = np.uint32(0xC0C0C0C0)  # bits that letters have, but digits have not
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
-def room() -> Window:
+def new_window() -> Window:
+    """A window that may hold anything."""
     most = WINDOW // 2 + 2
     pieces = np.empty(_SHORT * most, np.uint8)
     return Window(
@@ -85,7 +81,7 @@ def _find(text, start, size, whole, lowered, edges):
     """
     for k in range(np.uint64(size)):
         c = text[np.uint64(start) + k]
-        lowered[k] = c + 32 if (c >= 65) & (c <= 90) else c
+        lowered[k] = c + TO_SMALL if (c >= FIRST_CAPITAL) & (c <= LAST_CAPITAL) else c
     count = np.int64(0)
     before = np.uint64(0)
     bytes_at = address(text)
@@ -130,9 +126,9 @@ def _hash(edges, pieces, count, seed, keys, odd):
         for piece in range(4):
             four = pieces[_FOUR * k + np.uint64(piece)]
             seen |= four
-            h = np.uint32(h ^ hashing.stirred(four))
-            h = hashing.rotated(h) if size >= np.uint32(4 * piece + 4) else h
-        keys[np.uint64(MOST) + k] = hashing.ended(h, size)
+            h = np.uint32(h ^ hashing.mix_k1(four))
+            h = hashing.mix_h1(h) if size >= np.uint32(4 * piece + 4) else h
+        keys[np.uint64(MOST) + k] = hashing.fmix32(np.uint32(h ^ size))
         odd[k] = np.uint32((seen & _NO_DIGITS == np.uint32(0)) | (size > np.uint32(_SHORT)))
 
 
@@ -149,20 +145,20 @@ def _list(odd, count, special):
 @helper
 def _next_word(text, i, end, seed):
     """The next word from i on, byte by byte: (key, beginning, end; both `end` if there is none)."""
-    while i < end and SMALL[text[i]] == 0:
+    while i < end and SMALL_LETTERS[text[i]] == 0:
         i += 1
     begin = i
     h, k, seen = np.int64(seed), np.int64(0), np.int64(0)
-    while i < end and SMALL[text[i]] != 0:
-        c = np.int64(SMALL[text[i]])
+    while i < end and SMALL_LETTERS[text[i]] != 0:
+        c = np.int64(SMALL_LETTERS[text[i]])
         shift = (i - begin & 3) << 3
         k |= c << shift
         seen |= c
         if shift == 24:
-            h, k = hashing.mixed(h, k), np.int64(0)
+            h, k = hashing.mix(h, k), np.int64(0)
         i += 1
     if seen & 0xC0:
-        return hashing.finished(h, k, i - begin), begin, i
+        return hashing.finish(h, k, i - begin), begin, i
     return hashing.key(text, begin, i, seed), begin, i
 
 
@@ -208,9 +204,9 @@ def _hash_grams(size, count, seed, words, grams):
         grams[k] = seed
     for w in range(MOST + 1 - size, MOST + 1):
         for k in range(np.uint64(count)):
-            grams[k] = hashing.rotated(np.uint32(grams[k] ^ hashing.stirred(words[np.uint64(w) + k])))
+            grams[k] = hashing.mix_h1(np.uint32(grams[k] ^ hashing.mix_k1(words[np.uint64(w) + k])))
     for k in range(np.uint64(count)):
-        grams[k] = hashing.ended(grams[k], np.uint32(4 * size))
+        grams[k] = hashing.fmix32(np.uint32(grams[k] ^ np.uint32(4 * size)))
 
 
 @part

@@ -102,31 +102,37 @@ def test_resuming_a_stream_is_as_if_never_stopped(
 @pytest.mark.parametrize("audit", [0.0, 0.05])
 def test_resuming_a_ranked_pool_is_as_if_never_stopped(audit: float, tmp_path: Path) -> None:
     chunk, labels = stream(240)
-    given: dict[str, Any] = {"strategy": "margin", "budget": 60, "expected": 240, "audit": audit}
+    given: dict[str, Any] = {
+        "strategy": "margin",
+        "budget": 60,
+        "expected": 240,
+        "audit": audit,
+        "pool": chunk,
+    }
     whole = learner(**given)
-    asked = answered_from(whole, chunk, labels)
+    asked = answered_from(whole, labels)
     assert len(set(asked)) == 60
     assert whole.spent
     with Journal(tmp_path / "b.journal") as journal:
-        assert answered_from(learner(journal, **given), chunk, labels, 33) == asked[:33]
+        assert answered_from(learner(journal, **given), labels, 33) == asked[:33]
     with Journal(tmp_path / "b.journal") as journal:
         asking = learner(journal, **given)
         assert asking.seen == 33
         assert asking.undo() == asked[32]  # changes the ranking; the answer changes it back
         asking.answer(asked[32:33], [labels[asked[32]]])
-        assert asked[:33] + answered_from(asking, chunk, labels) == asked
+        assert asked[:33] + answered_from(asking, labels) == asked
         np.testing.assert_array_equal(asking.model.raw_coefficients, whole.model.raw_coefficients)
         np.testing.assert_array_equal(asking.history().asked, whole.history().asked)
 
 
 def test_a_pool_may_be_asked_for_completely() -> None:
     chunk, labels = stream(40)
-    asking = learner(strategy="margin", budget=40, expected=40, audit=0.3)
-    assert sorted(answered_from(asking, chunk, labels)) == list(range(40))
-    assert asking.ask_from(chunk, np.arange(40)) is None
-    asking = learner(strategy="margin", rate=0.5)
-    assert len(answered_from(asking, chunk, labels)) == 40  # without a budget, the pool is the limit
-    assert asking.ask_from(chunk, np.arange(40)) is None
+    asking = learner(strategy="margin", budget=40, expected=40, audit=0.3, pool=chunk)
+    assert sorted(answered_from(asking, labels)) == list(range(40))
+    assert asking.ask_from_pool() is None
+    asking = learner(strategy="margin", rate=0.5, pool=chunk)
+    assert len(answered_from(asking, labels)) == 40  # without a budget, the pool is the limit
+    assert asking.ask_from_pool() is None
 
 
 def test_a_journal_remembers_its_strategy(tmp_path: Path) -> None:
@@ -152,7 +158,7 @@ def test_a_journal_from_before_there_were_strategies(tmp_path: Path) -> None:
     path = tmp_path / "old.journal"
     shutil.copy(OLD, path)
     with Journal(path) as journal:
-        about = journal.about()
+        about = journal.about.read()
         assert about is not None
         assert about["strategy"] == {"name": "iwal"}
         plan = BudgetPlan(**about["plan"])
@@ -266,11 +272,11 @@ def test_a_ranked_pool_is_judged_by_its_audit() -> None:
     off = []
     for seed in range(5):
         chunk, labels = stream(1000, seed, noise=1.0)
-        asking = learner(strategy="margin", budget=300, expected=1000, audit=0.1, seed=seed)
-        answered_from(asking, chunk, labels)
+        asking = learner(strategy="margin", budget=300, expected=1000, audit=0.1, seed=seed, pool=chunk)
+        answered_from(asking, labels)
         asked = asking.history().asked
-        audited = asking.in_audit(np.arange(len(asked))) & asked
-        assert 60 < audited.sum() <= asking.in_audit(np.arange(1000)).sum()
+        audited = asking.audit.includes(np.arange(len(asked))) & asked
+        assert 60 < audited.sum() <= asking.audit.includes(np.arange(1000)).sum()
         assert len(asking.labelled) == 300 - audited.sum()
         found = Evaluation(asking, 1000).estimate()
         assert (found.rows, found.asked) == (audited.sum(), audited.sum())

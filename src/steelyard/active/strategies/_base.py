@@ -1,4 +1,4 @@
-"""`BudgetPlan`: how many labels to ask for. `Strategy`: what all strategies share: how they keep to it."""
+"""`BudgetPlan`: how many labels to ask for. `Strategy`: how all strategies keep to it."""
 
 import copy
 import math
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
-    from steelyard.active.labelled_rows import Labelled
+    from steelyard.active.labelled_rows import LabelledRows
     from steelyard.examples import Examples
     from steelyard.model import Model
 
@@ -137,7 +137,7 @@ class Strategy(ABC):
     refit: ClassVar[str] = "averaged"
     """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
-    """Its number in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
+    """The number of the strategy in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
     lane_parameters: ClassVar[tuple[float, ...]] = ()
     """The parameters that a grid of simulations tries."""
 
@@ -161,7 +161,7 @@ class Strategy(ABC):
             )
 
     def describe(self) -> dict[str, Any]:
-        """Its name and parameters, as the journal stores them."""
+        """The name and parameters, as the journal stores them."""
         own: Any = self
         parameters = [field.name for field in fields(own)] if is_dataclass(own) else []
         return {"name": strategies.name_of(self)} | {name: getattr(self, name) for name in parameters}
@@ -170,11 +170,11 @@ class Strategy(ABC):
         """The strategy for a positive class that is the second, or the first, as the loss has them."""
         return self
 
-    def can_rank(self, labelled: "Labelled", count: int) -> bool:
+    def can_rank(self, labelled: "LabelledRows", count: int) -> bool:
         """Whether a pool can be ranked by the first answers: there are two classes among them."""
         return len(labelled.kinds(count)) > 1
 
-    def rank_by(self, labelled: "Labelled", count: int, unread: "Examples") -> "list[Model]":
+    def rank_by(self, labelled: "LabelledRows", count: int, unread: "Examples") -> "list[Model]":
         """The models of the first answers that rank a pool; `unread` are `presumed` of its rows, any."""
         return labelled.refit(count)
 
@@ -183,7 +183,7 @@ class Strategy(ABC):
         """The score of each row, low where its label is wanted, and the prediction w·x."""
 
     def score_classes(self, models: "Sequence[Model]", examples: "Examples") -> tuple[Column, Column]:
-        """The same with a model for each of several classes; w·x has a column for each."""
+        """Score rows with a model for each of several classes; w·x has a column for each."""
         raise NotImplementedError
 
     @abstractmethod

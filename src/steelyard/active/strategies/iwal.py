@@ -103,12 +103,6 @@ class Iwal(Strategy):
         # Where no b asks for few enough, as of rows that would flip at once, all P are reduced.
         self.thinning = min(share / asked, 1.0) if asked > _TOO_MANY * share else 1.0
 
-    def c0(self, k: int) -> float:
-        """The C₀ in effect at the k-th example."""
-        if self.plan.c0 is not None:
-            return self.plan.c0
-        return self.bound * (k - 1) / math.log(k) if k > 1 else math.inf
-
 
 def constants(name: str) -> Constants:
     """The constants with which the bounds are proved (theory), or those common in practice."""
@@ -130,7 +124,7 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     flips, predictions = np.empty(len(examples)), np.empty(len(examples))
     inverse = "frozen_importance" if settings.update == "explicit" else "importance"
     question = kernels.Question(
-        *examples.arrays, examples.base,
+        *examples.arrays, examples.offsets_array,
         model.coefficients(), model.bias if settings.bias else 0.0, float(settings.bias),
         model.clock, model.unit or 1.0, low, high, decision_point(settings.loss),
         methods.step_pointer(settings.loss, updates.by_name(settings.update).time),

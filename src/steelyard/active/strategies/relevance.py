@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.active.converged_refit import minimum
-from steelyard.active.labelled_rows import Labelled
+from steelyard.active.labelled_rows import LabelledRows
 from steelyard.active.strategies._base import Column, Strategy
 from steelyard.examples import Examples, join
 from steelyard.learner import Learner
@@ -50,15 +50,15 @@ class Relevance(Strategy):
     def toward(self, *, second: bool) -> "Relevance":
         return replace(self, second=second)
 
-    def can_rank(self, labelled: Labelled, count: int) -> bool:
+    def can_rank(self, labelled: LabelledRows, count: int) -> bool:
         if self._presumes(labelled):
             return labelled.codes[self.second] in labelled.kinds(count)
         return super().can_rank(labelled, count)
 
-    def _presumes(self, labelled: Labelled) -> bool:
+    def _presumes(self, labelled: LabelledRows) -> bool:
         return self.presumed > 0 and labelled.training.fit == "balanced"
 
-    def rank_by(self, labelled: Labelled, count: int, unread: Examples) -> list[Model]:
+    def rank_by(self, labelled: LabelledRows, count: int, unread: Examples) -> list[Model]:
         if not self._presumes(labelled):
             return labelled.refit(count)
         relevant, other = labelled.codes[self.second], labelled.codes[not self.second]

@@ -15,7 +15,7 @@ from steelyard.cli.option_types import Choice
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.labels import LabelRule
 from steelyard.io.read_options import ReadOptions
-from steelyard.model import DTYPES
+from steelyard.settings import DTYPES
 
 
 @click.command(
@@ -76,4 +76,4 @@ def _label_rule(read: ReadOptions, paths: list[str], spec: InputSpec, labels: li
     if read.labels is None and all(map(is_number, labels)):
         return None
     loss = by_name(inference.TWO_CLASSES)
-    return file_labels.settle(paths, spec, labels, loss, named=read.label_names).rule
+    return file_labels.infer_labels(paths, spec, labels, loss, named=read.label_names).rule

@@ -10,7 +10,7 @@ from steelyard.cli.grouped_help import MOST_USED, GroupedCommand, several
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NthOrShare, NumberList
 from steelyard.cli.options.learning import AVERAGE, BIAS, DTYPE
-from steelyard.model import SCALINGS, Settings
+from steelyard.settings import SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()

@@ -21,7 +21,7 @@ from steelyard.cli.options.running import RUNNING
 from steelyard.cli.resuming import SCHEDULE, Checkpoints
 from steelyard.engine import holdout, protocol
 from steelyard.engine.file_training import FileTraining, begin, resume
-from steelyard.engine.passes import Learned
+from steelyard.engine.passes import LearnedPiece
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -142,7 +142,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any], *, ta
         with checkpoints.told_when_interrupted(), progress.bar(progress.Rates()) as bar:
             watcher = progress.Watcher(training, bar, table=table, say=say)
 
-            def after_piece(learned: Learned) -> None:
+            def after_piece(learned: LearnedPiece) -> None:
                 watcher(learned)
                 checkpoints.after_piece(learned)
 

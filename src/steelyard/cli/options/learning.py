@@ -10,7 +10,8 @@ from steelyard.cli.grouped_help import several
 from steelyard.cli.option_types import Choice, RateOrAuto
 from steelyard.cli.options.own_losses import given_loss_parameters, loss_named, loss_parameters
 from steelyard.io.errors import InputError
-from steelyard.model import (
+from steelyard.schedules import AUTO
+from steelyard.settings import (
     DEFAULT_AVERAGE,
     DEFAULT_RATE,
     DTYPES,
@@ -19,7 +20,6 @@ from steelyard.model import (
     STEPS_OF_AVERAGES,
     Settings,
 )
-from steelyard.schedules import AUTO
 from steelyard.updates import names as update_names
 
 HEADING = "Learning"
@@ -40,7 +40,7 @@ def _rates() -> str:
     """The default rates: every loss has its own for scale-free rates."""
     usual = {name: Settings(losses.by_name(name)) for name in losses.names()}
     own = ", ".join(f"{name} {each.rate:g}" for name, each in usual.items())
-    longer = ", ".join(name for name, each in usual.items() if not each.in_class_steps)
+    longer = ", ".join(name for name, each in usual.items() if not each.has_class_factor)
     return (
         f"with standardized scaling the loss's own: {own}; with normalized the same, but for {longer} "
         f"{1 / STEPS_OF_AVERAGES:.2g} times that; with others {DEFAULT_RATE:g}"

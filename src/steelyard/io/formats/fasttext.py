@@ -60,7 +60,7 @@ class FastText(Format):
         return by_suffix(head.path) is None and not all(line.startswith(b"{") for line in head.lines)
 
     def adapt(self, spec: "InputSpec", head: Head, model: str) -> "InputSpec | None":
-        """For a model of tables that has learned nothing but one text."""
+        """Adapt a model of tables that has learned nothing but one text."""
         if spec.columns is None or len(spec.columns.features) != 1 or not spec.columns.with_role(roles.TEXT):
             return None
         return replace(spec, format=self.name, dialect=None)

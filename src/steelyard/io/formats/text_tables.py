@@ -64,7 +64,7 @@ class Csv(TextTable):
     suffixes: ClassVar[tuple[str, ...]] = (".csv",)
     order = 60
     separator: ClassVar[str | None] = None
-    """That of every file; None: each has its own."""
+    """The separator of every file; None: each has its own."""
 
     def recognise(self, head: Head) -> bool:
         return True  # whatever is left

@@ -102,7 +102,7 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
 
 
 def _tell_plan(attempt: "Attempt") -> None:
-    """How many labels it may take, before anybody begins."""
+    """Say how many labels it may take, before anybody begins."""
     from steelyard.active.sequential_tests import PlannedTest, plan
 
     test: Any = attempt.test
@@ -122,7 +122,7 @@ def _tell_plan(attempt: "Attempt") -> None:
 
 
 def _identity(path: Path) -> tuple[Any, ...] | None:
-    """Which attempt a certificate is of; None if it is none."""
+    """Fields that identify the attempt of a certificate; None if the file is no certificate."""
     try:
         kept = json.loads(path.read_bytes())
         return tuple(kept[name] for name in ("seed", "attempt", "measure", "model", "pool_checksum"))
@@ -131,7 +131,7 @@ def _identity(path: Path) -> tuple[Any, ...] | None:
 
 
 def _free_path(path: Path, attempt: "Attempt") -> Path:
-    """Where the certificate of an attempt goes: those of others, perhaps stronger, are not replaced."""
+    """The path for the certificate of an attempt: those of others, perhaps stronger, are not replaced."""
     about = attempt.about
     own = attempt.seed, attempt.attempt, attempt.measure, about["model"], about["pool_checksum"]
     target, number = path, 1
@@ -158,7 +158,7 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
     from steelyard.io import jsonl_reader
 
     learner = continue_from(journal)
-    about: dict[str, Any] = (journal.about() or {})["about"]
+    about: dict[str, Any] = (journal.about.read() or {})["about"]
     if about.get("pool") is not None:
         raise InputError(f"{journal.path}: asks from a pool of its own: certify where that is")
     if not rows:
@@ -166,7 +166,7 @@ def _attempt(journal: "Journal", rows: list[Any], given: dict[str, Any]) -> "Att
     bits = (about["features"] - 1).bit_length()
     pool = join([jsonl_reader.hash_object(row, bits) for row in rows])
     measure = next(name for name in MEASURES if given[name] is not None)
-    number = journal.count_attempts()
+    number = journal.attempts.count()
     last = Attempt.resume(learner, pool, _numbers(number, len(pool)), number)
     population = Population(
         pool,

@@ -48,7 +48,7 @@ def command(
         if not journal.exists():
             raise InputError(f"{journal}: there is no such file")
         with Project(journal, read_only=True) as project:
-            if not project.begun or project.journal.about() is None:
+            if not project.begun or project.journal.about.read() is None:
                 raise InputError(
                     f"{journal}: has no documents, since a program keeps it: steelyard active label makes "
                     "journals that have, and in Python history_ has the answers"

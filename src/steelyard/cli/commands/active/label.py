@@ -92,7 +92,7 @@ def command(file: Path, port: int, browse: bool, **given: Any) -> None:
     with options.errors(), _opened(file, given) as project:
         listening = bind(port)
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/{project.settings.token}/"
-        project.journal.say_where(address)
+        project.journal.file.write_address(address)
         session = LabellingSession(project)
         labelled = len(session.labels)
         click.echo(
@@ -160,7 +160,7 @@ def _check_same(project: "Project", given: dict[str, Any]) -> None:
 
 
 def _check_read_as_before(project: "Project", given: dict[str, Any]) -> None:
-    """The documents are in the journal: options that say how to read a file come too late for them."""
+    """Refuse options that say how to read the file: its documents are in the journal already."""
     from steelyard.active.label_store import IN_FILE
     from steelyard.io.columns import IGNORE, LABEL
 
@@ -216,7 +216,7 @@ def _begin(project: "Project", file: Path, given: dict[str, Any]) -> None:
 
 
 def _best_for(corpus: "Corpus") -> str:
-    """For texts margin sampling: far better for rare classes, little worse for others (docs/active.md)."""
+    """Margin sampling for texts: far better for rare classes, little worse for others (docs/active.md)."""
     columns = corpus.spec.columns
     assert columns is not None
     return "margin" if columns.with_role(TEXT) == columns.features else strategies.DEFAULT

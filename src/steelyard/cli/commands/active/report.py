@@ -10,7 +10,7 @@ import numpy as np
 from steelyard._messages import counted
 from steelyard.active.simulation import Schedule
 from steelyard.active.strategy_trials import ALL, TrialPlan, count_settings
-from steelyard.cli.commands.active.simulate import LabelledRows
+from steelyard.cli.commands.active.simulate import LabelledFile
 from steelyard.cli.common import aligned, skips_and_notes
 from steelyard.cli.wording import problem_texts
 from steelyard.plotting import COLOURS, GREY, INK, new_figure, save_figure
@@ -27,7 +27,7 @@ Way = tuple[str, str]
 
 
 def summarise(
-    rows: LabelledRows, given: dict[str, Any], found: dict[str, Any], seconds: float
+    rows: LabelledFile, given: dict[str, Any], found: dict[str, Any], seconds: float
 ) -> dict[str, Any]:
     kept = len(rows.examples) // given["holdout"]
     notes = sorted(rows.stream.remarks)
@@ -51,7 +51,7 @@ def summarise(
 
 
 def announcement(
-    rows: LabelledRows, plan: TrialPlan, learner: str, schedules: Sequence[Schedule] | None
+    rows: LabelledFile, plan: TrialPlan, learner: str, schedules: Sequence[Schedule] | None
 ) -> list[str]:
     """The lines before the work; `schedules` are those of a grid."""
     kept = len(rows.examples) // plan.holdout

@@ -60,7 +60,7 @@ _HEADINGS = {
 
 
 @dataclass(frozen=True)
-class LabelledRows:
+class LabelledFile:
     """All rows of the files, with labels −1 and 1; of several classes 0, 1, 2, …"""
 
     examples: "Examples"
@@ -134,7 +134,8 @@ def _schedules() -> list[tuple[float, float, float]]:
     return list(product(PAPER["learning_rate"], PAPER["initial_t"], PAPER["power_t"]))
 
 
-def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
+def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledFile:
+    from steelyard.active.labelled_rows import with_own_features
     from steelyard.active.strategy_trials import LOSS
     from steelyard.engine import file_labels
     from steelyard.engine.file_rows import FileRows
@@ -145,7 +146,9 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
     where = ", ".join(paths)
     read = options.read_options(given | {"weight_factor": 1.0})
     spec, first = read.infer(paths, "float32")
-    labels = file_labels.settle(paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES)
+    labels = file_labels.infer_labels(
+        paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES
+    )
     rule = file_labels.in_terms_of(labels, LOSS).rule
     if labels.classes > 2 and given["grid"]:
         raise InputError(
@@ -168,7 +171,8 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledRows:
             f"{where}: all {counted(len(known), 'row')} are of one class, {only}: there is nothing to learn"
         )
     unlabelled = len(rows) - len(known)
-    return LabelledRows(_renumber(rows.take(known)), tuple(rule.names), stream, spec.format, unlabelled)
+    _, own = with_own_features(rows.take(known))  # many such models fit into memory
+    return LabelledFile(own, tuple(rule.names), stream, spec.format, unlabelled)
 
 
 def _check_plain(examples: "Examples", where: str) -> "Examples":
@@ -180,9 +184,3 @@ def _check_plain(examples: "Examples", where: str) -> "Examples":
             "leave out such columns (--ignore COLUMN)"
         )
     return examples
-
-
-def _renumber(rows: "Examples") -> "Examples":
-    """The rows with only the features that occur, which get new numbers: many such models fit into memory."""
-    features, numbers = np.unique(rows.indices, return_inverse=True)
-    return replace(rows, indices=numbers.astype(np.int32), features=len(features))

@@ -58,7 +58,7 @@ def command(certificate: Path, journal: Path | None) -> None:
 
 
 def _read(path: Path) -> Any:
-    """The content of a certificate; of another file, what that seems to be."""
+    """The content of a certificate; for another file, an error that says what it seems to be."""
     from steelyard.model_file import is_model
 
     content = path.read_bytes()

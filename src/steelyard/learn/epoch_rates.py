@@ -1,4 +1,4 @@
-"""Rates that stand still, and for how many epochs they do (see `epochs`)."""
+"""The rates of features within an epoch, and how many epochs join as rates stay the same (see `epochs`)."""
 
 import math
 
@@ -9,16 +9,16 @@ from steelyard.learn.linear import BIAS_SQUARES, STEEPEST
 from steelyard.learn.rows import LARGEST, SMALLEST
 from steelyard.native.declare import part
 
-_TRIALS = 8  # for how many epochs can join
+_TRIALS = 8  # searches for how many epochs can join
 HEAVY, _SHARE = (
     1e11,
     1e-3,
-)  # from such a clock on, a share of a weight is one step, so that it comes to an end
+)  # from this clock on, a step takes at least this share of a weight, so that it ends
 
 
 @part
-def rates(count, z, g, steepest, scale, counts, moves, typed):
-    """Write z times its rate, but for what all rates have in common, into `moves`."""
+def fill_moves(count, z, g, steepest, scale, counts, moves, typed):
+    """Write z times its rate into `moves`, leaving out the factor that all rates have in common."""
     typed[0], typed[1], typed[2], typed[3] = SMALLEST, LARGEST, min(scale * steepest, LARGEST), scale
     smallest, largest, steep, scale_typed = typed[0], typed[1], typed[2], typed[3]
     for k in range(count):
@@ -34,10 +34,10 @@ def bias_level(now, steepest, scale):
 
 
 @part
-def bounds(count, z, g, now, scale, bias_value, counts, typed):
-    """Between which A + ℓ′² all rates keep their levels; neither bound is negative.
+def level_bounds(count, z, g, now, scale, bias_value, counts, typed):
+    """Return the bounds of A + ℓ′² between which all rates keep their levels; neither is negative.
 
-    They are sought as bits, which are in the same order: loops over floats would not be vectorised.
+    The search compares bits, which are in the same order: loops over floats would not be vectorised.
     """
     typed[0], typed[1], typed[2] = SMALLEST, LARGEST, min(scale * now[STEEPEST], LARGEST)
     typed[3], typed[4] = scale, np.inf
@@ -65,10 +65,11 @@ def bounds(count, z, g, now, scale, bias_value, counts, typed):
 
 
 @part
-def gained_in(before, after, weight, speed, slope, p, change, y, derivative):
-    """∫ ℓ′² over a part that moves p by so much: as dℓ/du = −ℓ′², the drop of the loss divided by the speed.
+def gain_of(before, after, weight, speed, slope, p, change, y, derivative):
+    """Return ∫ ℓ′² over a part of a row that moves p by `change`.
 
-    If the drop is lost in rounding, it is taken from the slope halfway, where there is no kink.
+    As dℓ/du = −ℓ′², it is the drop of the loss divided by the speed. A drop that rounding has swallowed is taken
+    from the slope halfway, where there is no kink.
     """
     drop = before - after
     if drop < 1e-5 * abs(before):
@@ -78,26 +79,26 @@ def gained_in(before, after, weight, speed, slope, p, change, y, derivative):
 
 
 @part
-def joined(p, y, before, slope, speed, low, high, most, heavy, step, value, derivative):
-    """How many epochs from here on can be one step, at most so many: not always as many as could.
+def count_joining(p, y, before, slope, speed, low, high, most, heavy, step, value, derivative):
+    """Return how many epochs from here on can be one step: at most `most`, and at times fewer than possible.
 
-    As ℓ′² falls, A grows no faster than at the last trial that was fine: that bounds the next one.
+    As ℓ′² falls, A grows no faster than at the last trial that was fine: that bounds the next trial.
     """
     square = slope * slope
     fine, gain, later = max(np.floor(_SHARE * most), 1.0) if heavy else 1.0, 0.0, square
-    if not (low < np.inf and high > -np.inf):  # numbers have left their range
+    if not (low < np.inf and high > -np.inf):  # numbers are out of range
         return most  # pragma: no cover
     bad = most + 1.0
     for _ in range(_TRIALS):
         more = np.floor((high - square - gain) / later) if later > 0.0 else np.inf
         trial = min(fine + more, bad - 1.0)
-        if bad <= most:  # ℓ′² falls too far until there
+        if bad <= most:  # ℓ′² falls too far by then
             trial = min(trial, np.floor(math.sqrt(fine * bad)))
         if not trial > fine:
             break
         change = step(p, y, speed * (trial - 1.0))
         after, end = value(p + change, y), derivative(p + change, y)
-        grown = gained_in(before, after, trial - 1.0, speed, slope, p, change, y, derivative)
+        grown = gain_of(before, after, trial - 1.0, speed, slope, p, change, y, derivative)
         if 2.0 * end * end >= low and square + grown < high:
             few = trial - fine <= 0.25 * fine
             fine, gain, later = trial, grown, end * end

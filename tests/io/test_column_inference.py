@@ -2,8 +2,9 @@
 
 import pytest
 
-from steelyard.io import columns, csv_reader
-from steelyard.io.columns import ColumnOverrides, infer_roles
+from steelyard.io import column_inference, csv_reader
+from steelyard.io.column_inference import infer_roles
+from steelyard.io.columns import ColumnOverrides
 from steelyard.io.csv_reader import infer_dialect
 from steelyard.io.errors import InputError
 from steelyard.io.sources import open_source
@@ -103,7 +104,7 @@ def test_an_unknown_column_is_refused() -> None:
 
 
 def test_long_values_are_shortened() -> None:
-    assert columns.shorten("a" * 31) == "a" * 29 + "…"
+    assert column_inference.shorten("a" * 31) == "a" * 29 + "…"
 
 
 TABLES = {

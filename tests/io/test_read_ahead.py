@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from steelyard.io import stream
+from steelyard.io import read_ahead
 
 THREADS = [1, 2, 4]
 
@@ -41,8 +41,8 @@ def test_order(threads: int, all_gone: Callable[[], bool]) -> None:
         time.sleep(0.002 * (k % 3 == 0))
         return k * k
 
-    assert list(stream.map_ahead(slow_at_first, range(60), threads)) == [k * k for k in range(60)]
-    assert list(stream.map_ahead(slow_at_first, [], threads)) == []
+    assert list(read_ahead.map_ahead(slow_at_first, range(60), threads)) == [k * k for k in range(60)]
+    assert list(read_ahead.map_ahead(slow_at_first, [], threads)) == []
     assert all_gone()
 
 
@@ -53,8 +53,8 @@ def test_an_exception_in_the_source(threads: int, all_gone: Callable[[], bool]) 
         raise KeyError("the source")
 
     with pytest.raises(KeyError, match="the source"):
-        list(stream.map_ahead(abs, items(), threads))
-    results = stream.map_ahead(abs, items(), threads)
+        list(read_ahead.map_ahead(abs, items(), threads))
+    results = read_ahead.map_ahead(abs, items(), threads)
     assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
     results.close()
     assert all_gone()
@@ -67,7 +67,7 @@ def test_an_exception_in_a_worker(threads: int, all_gone: Callable[[], bool]) ->
             raise ValueError("seven")
         return k
 
-    results = stream.map_ahead(work, range(100), threads)
+    results = read_ahead.map_ahead(work, range(100), threads)
     assert [next(results) for _ in range(7)] == list(range(7))
     with pytest.raises(ValueError, match="seven"):
         next(results)
@@ -83,7 +83,7 @@ def test_no_more_is_fetched_than_can_wait(threads: int, all_gone: Callable[[], b
             fetched.append(k)
             yield k
 
-    results = stream.map_ahead(abs, items(), threads)
+    results = read_ahead.map_ahead(abs, items(), threads)
     assert next(results) == 0
     time.sleep(0.05)
     assert len(fetched) <= 1 if threads == 1 else len(fetched) <= 2 * threads + 6
@@ -100,7 +100,7 @@ def test_leaving_while_the_source_waits(all_gone: Callable[[], bool]) -> None:
         while True:
             yield os.read(reading, 1)
 
-    results = stream.map_ahead(bytes.upper, items(), 2)
+    results = read_ahead.map_ahead(bytes.upper, items(), 2)
     assert next(results) == b"A"
     done = threading.Event()
 
@@ -127,8 +127,8 @@ def test_leaving_while_the_queue_is_full(
                 tried.set()
                 raise
 
-    monkeypatch.setattr(stream, "queue", SimpleNamespace(Queue=Watched, Full=queue.Full))
-    results = stream.prefetch(itertools.count(), 2)
+    monkeypatch.setattr(read_ahead, "queue", SimpleNamespace(Queue=Watched, Full=queue.Full))
+    results = read_ahead.prefetch(itertools.count(), 2)
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     assert tried.wait(60.0)  # and tries again
     results.close()  # type: ignore[attr-defined]
@@ -137,11 +137,11 @@ def test_leaving_while_the_queue_is_full(
 
 def test_turns_are_short_only_while_threads_work() -> None:
     usual = sys.getswitchinterval()
-    first = stream.map_ahead(str, range(100), 2)
-    second = stream.map_ahead(str, range(100), 2)
+    first = read_ahead.map_ahead(str, range(100), 2)
+    second = read_ahead.map_ahead(str, range(100), 2)
     next(first), next(second)
-    assert sys.getswitchinterval() == pytest.approx(stream.TURN)
+    assert sys.getswitchinterval() == pytest.approx(read_ahead.TURN)
     first.close()
-    assert sys.getswitchinterval() == pytest.approx(stream.TURN)  # the second still works
+    assert sys.getswitchinterval() == pytest.approx(read_ahead.TURN)  # the second still works
     second.close()
     assert sys.getswitchinterval() == pytest.approx(usual)

@@ -1,19 +1,9 @@
-"""How interactions are read; names by index: the first at each is kept, and collisions are counted."""
+"""Names by index: the first at each is kept, and collisions are counted."""
 
 import numpy as np
 import pytest
 
-from steelyard.features import (
-    MOST_FIELDS,
-    Candidates,
-    Collisions,
-    Folding,
-    Interactions,
-    Names,
-    interactions,
-)
-from steelyard.text import hashing
-from tests.support import slow_text
+from steelyard.features import Candidates, Collisions, Names
 
 
 def candidates(*keys: int, bits: int = 4) -> Candidates:
@@ -75,41 +65,3 @@ def test_names_that_are_not_utf8_can_be_shown() -> None:
     names = Names(4)
     names.name(np.array([2]), np.frombuffer(b"\xffa", np.uint8), np.array([2], np.int32))
     assert names.by_index() == {2: "\ufffda"}
-
-
-@pytest.mark.parametrize("name", ["price", "17", "é", "", "0", "007", str(2**40)])
-def test_keys(name: str) -> None:
-    assert hashing.name_key(name) == slow_text.key(name.encode(), 0)
-    assert hashing.column_key(name) == slow_text.murmur3(name.encode(), 0)
-
-
-@pytest.mark.parametrize("bits", [0, 31])
-def test_sizes_that_a_model_cannot_have(bits: int) -> None:
-    with pytest.raises(ValueError, match=f"bits must be from 1 to 30; got {bits}"):
-        Folding(bits, Interactions(), None)
-
-
-def test_fields_are_numbered_as_they_come() -> None:
-    found = interactions(["item*user", "user * user", "hour*item*hour"])
-    assert found.fields == ("item", "user", "hour")
-    assert found.crosses == ((0, 1), (1, 1), (0, 2, 2))
-    assert found.array().tolist() == [[0, 1, -1], [1, 1, -1], [0, 2, 2]]
-
-
-def test_the_same_cross_counts_once() -> None:
-    assert interactions(["a*b", "b*a", "a*b"]).crosses == ((0, 1),)
-
-
-def test_none() -> None:
-    assert interactions([]) == Interactions()
-    assert Interactions().array().shape == (0, 1)
-
-
-@pytest.mark.parametrize("text", ["a", "", "a*", "*b", "a**b", " * ", "*".join("abcdefghi")])
-def test_what_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match=rf"not of the form name\*name, with 2 to {MOST_FIELDS} names"):
-        interactions(["x*y", text])
-
-
-def test_as_many_fields_as_allowed() -> None:
-    assert len(interactions(["*".join("abcdefgh")]).crosses[0]) == MOST_FIELDS

@@ -14,7 +14,7 @@ from steelyard.model import Model
 if TYPE_CHECKING:
     from steelyard.merging.parts import Part
 
-Numbers = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 
 def met(model: Model) -> NDArray[np.bool_]:
@@ -24,15 +24,15 @@ def met(model: Model) -> NDArray[np.bool_]:
     return found
 
 
-def units_of(model: Model, features: NDArray[np.int64]) -> Numbers:
-    """Of these features, with signs as `learn.units` has them; 1 where nothing is measured in units."""
+def units_of(model: Model, features: NDArray[np.int64]) -> FloatArray:
+    """The units of these features, with signs as `learn.units` has them; 1 where nothing is measured in units."""
     if not len(model.units) and not len(model.max_abs):
         return np.ones(len(features))
     return (model.units if len(model.units) else -model.max_abs)[features].astype(np.float64)
 
 
-def common_units(left: Numbers, right: Numbers) -> Numbers:
-    """As if the unit of one were a value that the other meets: see `learn.units`."""
+def merged_units(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Merge units as if that of one model were a value that the other meets: see `learn.units`."""
     small = np.minimum(np.abs(left), np.abs(right))
     large = np.maximum(np.abs(left), np.abs(right))
     counts = (left > TINIEST) & (right > TINIEST)
@@ -49,15 +49,17 @@ def common_units(left: Numbers, right: Numbers) -> Numbers:
     return np.asarray(found)
 
 
-def square_factors(before: Numbers, after: Numbers) -> Numbers:
+def square_factors(before: FloatArray, after: FloatArray) -> FloatArray:
     """What sums of squared gradients are multiplied by: counts add |z| to them, other values z²."""
     sizes, other = np.abs(before), np.abs(after)
     ratio = np.divide(sizes, other, out=np.ones(len(sizes)), where=(sizes > TINIEST) & (other > TINIEST))
     return np.where((before > 0.0) & (after > 0.0), ratio, ratio * ratio)
 
 
-def squares_before(base: Model, features: NDArray[np.int64], now: Numbers, origins: Numbers) -> Numbers:
-    """Of the model that a part went on from, in the part's units; the bias is the last.
+def squares_before(
+    base: Model, features: NDArray[np.int64], now: FloatArray, origins: FloatArray
+) -> FloatArray:
+    """The squares of the model that a part went on from, in the part's units; the bias is the last.
 
     A column that has got its origin since then has begun its sum anew.
     """
@@ -71,7 +73,7 @@ def squares_before(base: Model, features: NDArray[np.int64], now: Numbers, origi
     return np.asarray(squares * square_factors(had, now))
 
 
-def common_candidates(left: "Part", right: "Part") -> Numbers:
+def merged_candidates(left: "Part", right: "Part") -> FloatArray:
     """The columns that may yet get an origin: those that were in every row of both."""
     mine, others = left.candidates, right.candidates
     _, at, there = np.intersect1d(mine[:, INDEX], others[:, INDEX], return_indices=True)

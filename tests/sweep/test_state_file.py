@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.sweep.search import StateFile
+from steelyard.sweep.state_file import StateFile
 
 ARRAYS = {"model.0.weights": np.arange(6.0).reshape(2, 3), "none": np.zeros(0)}
 
