@@ -1,1 +1,1 @@
-"""What learns chunk by chunk: one model, a selection among settings, one class against the rest."""
+"""Engines learn chunk by chunk: one model, a selection among settings, or one class against the rest."""

@@ -86,7 +86,7 @@ class ManyModels(ABC):
     @property
     @abstractmethod
     def error(self) -> Column:
-        """Of each setting: the weight of predictions for a wrong class."""
+        """The weight of predictions for a wrong class, for each setting."""
 
     @error.setter
     @abstractmethod

@@ -33,7 +33,7 @@ class TrainingRecord:
     held_out: list[list[Any]] = field(default_factory=list)
     """[files, rule] of each run that held out rows of files that can be read again."""
     learned_later: list[list[Any]] = field(default_factory=list)
-    """Those runs of `held_out` whose rows a later run has learned."""
+    """The runs of `held_out` whose rows a later run has learned."""
 
     @classmethod
     def of(cls, stored: dict[str, Any] | None) -> "TrainingRecord":

@@ -183,7 +183,6 @@ def predict(
         raise ValueError(
             "the estimator was fitted to rows and does not know how files are read: use predict(X)"
         )
-    engine = estimator._engine
     model = _Fitted(engine, estimator.input_spec_)
     if text is not None:
         model = _Fitted(engine, with_text(model.learned, text, model.name))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FittedState:
-    """What an estimator has learned. It is replaced, never changed, so that failed learning can be undone."""
+    """The models of an estimator, and what goes with them. It is replaced, never changed, so learning can be undone."""
 
     engine: Engine
     names: Optional["Names"] = None

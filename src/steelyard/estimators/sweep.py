@@ -321,19 +321,19 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """That of the best estimator."""
+        """Call `decision_function` of the best estimator."""
         values: NDArray[np.float64] = self._winner().decision_function(X)
         return values
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """That of the best estimator."""
+        """Call `predict_proba` of the best estimator."""
         values: NDArray[np.float64] = self._winner().predict_proba(X)
         return values
 
     @available_if(_has("score"))  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """That of the best estimator: accuracy, or R²."""
+        """Call `score` of the best estimator: accuracy, or R²."""
         return float(self._winner().score(X, y, sample_weight=sample_weight))
 
     def _winner(self) -> Any:

@@ -91,7 +91,7 @@ def _maker(thing: Any, dialect: Dialect) -> Any:
 
 
 class _SelfSource(NamedTuple):
-    """What the type of `self` is made from, beside its class: after an edit, as in a notebook, it is another type."""
+    """The sources of the type of `self`, beside its class: after an edit, as in a notebook, it is another type."""
 
     parameters: tuple[str, ...]
     constants: tuple[tuple[str, float], ...]
