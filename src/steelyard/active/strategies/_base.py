@@ -139,7 +139,7 @@ class Strategy(ABC):
     lane_code: ClassVar[int | None] = None
     """The number of the strategy in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
     lane_parameters: ClassVar[tuple[float, ...]] = ()
-    """The parameters that `active simulate --grid` tries."""
+    """The parameters that a grid of simulations tries."""
 
     plan: BudgetPlan
     bound: float = math.inf

@@ -12,6 +12,7 @@ from steelyard.active.simulation import Schedule
 from steelyard.active.strategy_trials import ALL, TrialPlan, count_settings
 from steelyard.cli.commands.active.simulate import LabelledFile
 from steelyard.cli.common import aligned, skips_and_notes
+from steelyard.cli.wording import problem_texts
 from steelyard.plotting import COLOURS, GREY, INK, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def summarise(
         "shuffles": given["seeds"],
         "notes": notes,
         "skipped": rows.stream.skipped,
-        "problems": [str(problem) for problem in rows.stream.problems],
+        "problems": problem_texts(rows.stream.problems),
         "seconds": seconds,
         "pictures": [],
     }
