@@ -51,7 +51,7 @@ _SIMULATING = several(
 )  # fmt: skip
 _HEADINGS = {
     MOST_USED: ("label", "strategy", "fractions", "seeds", "holdout", "pictures"),
-    "The simulation": ("update", "learner", "grid", "as_json"),
+    "The simulation": ("update", "learner", "as_json"),
 }
 
 
