@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli import main
+from steelyard.cli.grouped_help import GroupedCommand
 
 PAGE = Path(__file__).parent / "cli.md"
 
@@ -63,9 +64,9 @@ def _section(parent: click.Context, name: str, command: click.Command, heading: 
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     parts = [f"{heading} {context.command_path}\n", f"    {usage}\n"]
     parts += [_paragraph(paragraph) for paragraph in inspect.cleandoc(command.help or "").split("\n\n")]
-    rows = "".join(_rows(command, context))
-    if rows:
-        parts.append(f"| option | |\n|---|---|\n{rows}")
+    for title, options in _tables(command).items():
+        rows = "".join(_rows(options, context))
+        parts += [f"{title}| option | |\n|---|---|\n{rows}"] if rows else []
     if command.epilog:
         lines = [line.strip() for line in command.epilog.splitlines() if line.strip(" \b")]
         parts.append("```sh\n" + "\n".join(line for line in lines if line != "Examples:") + "\n```\n")
@@ -82,9 +83,16 @@ def _paragraph(text: str) -> str:
     return f"{_escaped(text)}\n"
 
 
-def _rows(command: click.Command, context: click.Context) -> Iterator[str]:
-    for parameter in command.params:
-        record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+def _tables(command: click.Command) -> dict[str, list[click.Option]]:
+    """The options by what stands above their table: the heading, where the help has headings."""
+    if isinstance(command, GroupedCommand):
+        return {f"**{heading}**\n\n": options for heading, options in command.sections().items()}
+    return {"": [each for each in command.params if isinstance(each, click.Option)]}
+
+
+def _rows(options: list[click.Option], context: click.Context) -> Iterator[str]:
+    for option in options:
+        record = option.get_help_record(context)
         if record is not None:
             names, text = record
             # A bar would end the cell; written so, GitHub and the site show it, and may break the line there.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _field_types, losses
+from steelyard._parameters import Message, Parameter
 from steelyard.array_table import Arrays
 from steelyard.learn import linear, origins
 from steelyard.losses import Loss
@@ -199,8 +200,10 @@ def _loss(path: Path, stored: dict[str, Any], given: Loss | type[Loss] | None) -
     if not isinstance(given, Loss) or not same or asdict(given) != stored["parameters"]:
         parameters = ", ".join(f"{name}={value}" for name, value in stored["parameters"].items())
         raise ValueError(
-            f"{path}: trained with the loss {stored['name']}({parameters}); give it: load(path, loss=…), "
-            "or on the command line --loss module:Class"
+            Message(
+                f"{path}: trained with the loss {stored['name']}({parameters}); give it: ",
+                Parameter("loss", "module:Class", in_python="load(path, loss=…)"),
+            )
         )
     return given
 

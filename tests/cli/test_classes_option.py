@@ -41,7 +41,7 @@ def test_two_labels_as_numbers(tmp_path: Path) -> None:
 def test_fractions_are_no_classes(tmp_path: Path) -> None:
     path = tmp_path / "rows.vw"
     path.write_text("0.5 |a x\n1 |a y\n2 |a y\n")
-    assert "on the command line --numbers" in refused("train", path, "--classes")
+    assert "use --numbers" in refused("train", path, "--classes")
 
 
 def test_sweeps(file: Path) -> None:

@@ -64,8 +64,7 @@ def test_no_column_is_guessed(tmp_path: Path) -> None:
         "Name,Sex,Age,Fare\n" + "".join(f"n{k},{'mf'[k % 2]},{k},{k * 7 % 31}\n" for k in range(40))
     )
     assert refused("train", path) == (
-        f"{path}: Which column should be predicted? Use --label NAME (in Python: label='NAME'); "
-        "there are Name, Sex, Age, Fare"
+        f"{path}: Which column should be predicted? Use --label NAME; there are Name, Sex, Age, Fare"
     )
 
 

@@ -10,7 +10,7 @@ from steelyard import class_balance, model_file
 from tests.cli.running import run, trained
 
 SAID = (
-    "steps                  2.0 times as long, as one class is rare (docs/estimators.md, the default scaling)"
+    "steps                  learning rate × 2.0 (one class is rare: docs/estimators.md, the default scaling)"
 )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
-from steelyard.cli.options import LearnOptions
+from steelyard.cli.options.learning import LearnOptions
 from steelyard.engine import file_training
 from steelyard.engine.run_options import RunOptions
 from steelyard.io.read_options import ReadOptions

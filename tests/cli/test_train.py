@@ -205,7 +205,7 @@ def test_odd_files(tmp_path: Path) -> None:
         (("--learning-rate", "0"), "learning_rate must be a finite number"),
         (("--interactions", "a"), "not of the form name*name"),
         (("--labels", "1"), "give two, as negative,positive"),
-        (("--labels", "*,spam"), "--labels *,spam: the labels of vw are numbers"),
+        (("--labels", "*,spam"), "--labels '*,spam': the labels of vw are numbers"),
         (("--propensity", "p"), "--propensity is for tables, and the files are vw"),
         (("--text", "x"), "--text is for tables"),
         (("--format", "svmlight", "--interactions", "a*b"), "the files are svmlight"),

@@ -14,7 +14,7 @@ TOPICS = ["acq", "corn", "corn,grain", "grain", "grain,wheat,corn", "none", "whe
 def test_classes_that_are_combinations() -> None:
     (found,) = joined_labels.advice(TOPICS, None)
     assert found.startswith("2 of the 7 classes are several labels joined by ',', such as 'corn,grain', and ")
-    assert "write a column that says which rows have it: --label COLUMN" in found
+    assert "write a column that says which rows have it: label='COLUMN'" in found
     (found,) = joined_labels.advice(["a", "b", "a; b"], None)
     assert found.startswith("1 of the 3 classes are several labels joined by ';'")
 
@@ -47,6 +47,6 @@ def test_it_is_said_before_anything_is_learned(tmp_path: Path) -> None:
     shown = run("train", path, "--bits", 8).stderr
     assert shown.startswith("note: 2 of the 7 classes are several labels")
     assert "has 'grain' among several" in run("train", path, "--bits", 8, "--labels", "*,grain").stderr
-    with pytest.warns(JoinedLabelsWarning, match="which rows have it: `label` COLUMN") as told:
+    with pytest.warns(JoinedLabelsWarning, match="which rows have it: label='COLUMN'") as told:
         OnlineClassifier().fit_files(path, bits=8)
     assert told[0].filename == __file__

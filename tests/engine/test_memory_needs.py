@@ -70,11 +70,11 @@ def test_a_sentence_where_it_is_a_large_part(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(memory_needs, "available", lambda: 8 << 30)
     assert memory_needs.advice([LOGISTIC], 2, 24) == []
     assert memory_needs.advice([LOGISTIC], 473, 20) == [
-        "473 classes of 2^20 coefficients need 13.1 GiB of memory, and 8 GiB are available: --bits 18 needs "
-        "3.28 GiB, and --labels '*,NAME' learns one class against the rest"
+        "473 classes of 2^20 coefficients need 13.1 GiB of memory, and 8 GiB are available: bits=18 needs "
+        "3.28 GiB, and labels='*,NAME' learns one class against the rest"
     ]
     assert memory_needs.advice([LOGISTIC], 2, 30) == [
-        "1 model of 2^30 coefficients needs 32 GiB of memory, and 8 GiB are available: --bits 28 needs 8 GiB"
+        "1 model of 2^30 coefficients needs 32 GiB of memory, and 8 GiB are available: bits=28 needs 8 GiB"
     ]
 
 
@@ -84,7 +84,7 @@ def test_it_is_said_before_memory_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(memory_needs, "available", lambda: 1 << 20)
     shown = run("train", path, "--bits", 14, "-o", model).stderr
     assert "note: 3 classes of 2^14 coefficients need 7 MiB of memory, and 1 MiB are available" in shown
-    with pytest.warns(LargeModelWarning, match="`bits` 12 needs 1.75 MiB, and `labels` ") as told:
+    with pytest.warns(LargeModelWarning, match="bits=12 needs 1.75 MiB, and labels=") as told:
         OnlineClassifier().fit_files(path, bits=14)
     assert told[0].filename == __file__
     with warnings.catch_warnings():

@@ -139,7 +139,7 @@ def test_the_text_of_files_may_have_another_name(texts: Path, tmp_path: Path) ->
     np.testing.assert_array_equal(
         model.predict_proba_files(other, text="content"), model.predict_proba_files(texts)
     )
-    with pytest.raises(ValueError, match="`text` label"):
+    with pytest.raises(ValueError, match="text='label': "):
         OnlineClassifier().fit_files(texts, bits=8, category="text").predict_files(other, text="label")
     numbers = tmp_path / "numbers.tsv"
     numbers.write_text("y\ttext\n" + "".join(f"{k % 7}\tword{k % 7} and more\n" for k in range(70)))

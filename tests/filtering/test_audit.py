@@ -100,9 +100,11 @@ def test_bounds_know_a_small_set() -> None:
 
 def test_what_is_refused(models: Path, corpus: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
-    with pytest.raises(InputError, match="nowhere: there is no such folder; name the one that filter -o has"):
+    with pytest.raises(
+        InputError, match="nowhere: there is no such folder; name the one that the filter has"
+    ):
         audit_filter(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="has no sample; run the filter with --audit"):
+    with pytest.raises(InputError, match="has no sample; run the filter with audit_size=400"):
         audit_filter(tmp_path)
     filter_files(models / "quality.model", corpus, kept, keep="p >= 0.9", audit_size=4)
     labels = tmp_path / "labels.csv"

@@ -138,10 +138,10 @@ def test_other_settings_are_refused(models: Path, corpus: Path, tmp_path: Path) 
     model, kept = models / "quality.model", tmp_path / "kept"
     filter_files(model, corpus, kept, keep="p >= 0.5")
     with pytest.raises(
-        InputError, match=r"other settings \(--keep: p >= 0.5, now p >= 0.6\); name another folder"
+        InputError, match=r"other settings \(`keep`: p >= 0.5, now p >= 0.6\); name another folder"
     ):
         filter_files(model, corpus, kept, keep="p >= 0.6")
-    with pytest.raises(InputError, match=r"\(models: quality \w{8}, now language \w{8}; --keep: p"):
+    with pytest.raises(InputError, match=r"\(models: quality \w{8}, now language \w{8}; `keep`: p"):
         filter_files(models / "language.model", corpus, kept)
     write_jsonl(corpus / "d.jsonl", rows(10, 9))
     assert filter_files(model, corpus, kept, keep="p >= 0.5").already_done == 3
@@ -188,9 +188,7 @@ def test_damaged_files_are_passed_over_with_skip(models: Path, corpus: Path, tmp
         write_jsonl(path, rows(300, 5))
         path.write_bytes(path.read_bytes()[:-40])
     (corpus / "m.jsonl").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
-    remedy = (
-        r"0\.jsonl\.gz.*damaged or cut off.*copy of it\n\(--on-error skip, in Python skip_errors=True, leaves"
-    )
+    remedy = r"0\.jsonl\.gz.*damaged or cut off.*copy of it\n\(skip_errors=True leaves"
     with pytest.raises(InputError, match=remedy):
         filter_files(models / "quality.model", corpus, tmp_path / "stop", keep="p >= 0.5")
     with pytest.raises(InputError, match="damaged or cut off") as alone:
@@ -216,14 +214,14 @@ def test_skip_goes_on_where_stop_has_stopped(models: Path, tmp_path: Path) -> No
     folder.mkdir()
     write_jsonl(folder / "a.jsonl", rows(50, 1))
     (folder / "b.jsonl").write_text('{"text": "fine"}\nbroken\n')
-    with pytest.raises(InputError, match="on-error skip"):
+    with pytest.raises(InputError, match="skip_errors=True"):
         filter_files(models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5")
     found = filter_files(
         models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5", skip_errors=True
     )
     assert (found.files, found.already_done, found.statistics["unreadable"]) == (2, 1, 1)
     with pytest.raises(
-        InputError, match="with --on-error skip, and what could not be read is left out: repeat"
+        InputError, match="with skip_errors=True, and what could not be read is left out: repeat"
     ):
         filter_files(models / "quality.model", folder, tmp_path / "kept", keep="p >= 0.5")
 
@@ -245,7 +243,7 @@ def test_a_folder_of_an_earlier_release_goes_on_with_skip(
         assert found.already_done == found.files == 3
     assert folder.settings() == before | {"skip_errors": True}
     write_json(folder.settings_path, old)
-    changes = r"other settings \(--on-error: stop, now skip; --text: not given, now id\)"
+    changes = r"other settings \(skip_errors=False, now skip_errors=True; `text`: not given, now id\)"
     with pytest.raises(InputError, match=changes):
         filter_files(model, corpus, kept, keep="p >= 0.5", skip_errors=True, text="id")
 

@@ -190,7 +190,7 @@ def test_rows_that_cannot_be_read(models: Path, tmp_path: Path) -> None:
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:10], '{"text": 3', *lines[10:], "[]"]) + "\n")
     model = models / "quality.model"
-    with pytest.raises(InputError, match=r"x.jsonl, line 11: .*\n\(--on-error skip"):
+    with pytest.raises(InputError, match=r"x.jsonl, line 11: .*\n\(skip_errors=True leaves"):
         filter_files(model, path, tmp_path / "kept")
     result = filter_files([model, models / "language.model"], path, tmp_path / "skipped", skip_errors=True)
     assert result.statistics["unreadable"] == 2

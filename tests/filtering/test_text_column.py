@@ -38,7 +38,7 @@ def test_scores_are_those_of_the_same_texts(models: Path, files: dict[str, Path]
         assert [each[name] for each in found] == [each[name] for each in wanted]
     settings = json.loads((tmp_path / "2" / "_steelyard" / "settings.json").read_text())
     assert settings["text"] == "content"
-    with pytest.raises(InputError, match="--text: content, now not given"):
+    with pytest.raises(InputError, match="`text`: content, now not given"):
         filter_files(paths, files["other"], tmp_path / "2")
 
 
@@ -79,11 +79,11 @@ def test_a_column_that_is_something_else(models: Path, files: dict[str, Path], t
     two = tmp_path / "two.model"
     roles = ("--text", "title", "--text", "text", "--number", "age", "--bits", 8)
     run("train", tmp_path / "rows.csv", *roles, "-o", two)
-    with pytest.raises(InputError, match=r"--text content: .*two.model takes 2 texts \(title, text\)"):
+    with pytest.raises(InputError, match=r"text='content': .*two.model takes 2 texts \(title, text\)"):
         filter_files(two, files["other"], tmp_path / "out", text="content")
     one = tmp_path / "one.model"
     run("train", tmp_path / "rows.csv", *roles[2:], "--ignore", "title", "-o", one)
-    with pytest.raises(InputError, match=r"--text age: .*one.model takes this column for number"):
+    with pytest.raises(InputError, match=r"text='age': .*one.model takes this column for number"):
         filter_files(one, files["other"], tmp_path / "out", text="age")
     run("predict", one, tmp_path / "rows.csv", "--text", "label")  # which is then no label
     (tmp_path / "ageless.csv").write_text("text,title\nsome words,none\n")

@@ -20,7 +20,7 @@ from tests.filtering.corpus import content, read, rows, write_jsonl
 @pytest.mark.parametrize("by", [None, "p", "raw", "quality_p", "quality_raw"])
 def test_the_class_is_never_guessed(models: Path, corpus: Path, tmp_path: Path, by: str | None) -> None:
     """Of the classes fine and toxic, it kept the toxic ones: those of the second class."""
-    with pytest.raises(InputError, match=r"There are p\[bad\], p\[good\] \(--by, in Python by='p\[bad\]'\)"):
+    with pytest.raises(InputError, match=r"There are p\[bad\], p\[good\] \(by='p\[bad\]'\)"):
         filter_files(models / "quality.model", corpus, tmp_path / "kept", fraction=0.05, by=by)
     assert not (tmp_path / "kept").exists()
 

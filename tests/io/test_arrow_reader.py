@@ -191,7 +191,7 @@ def test_files_of_other_kinds(tmp_path: Path) -> None:
 
 
 def test_a_file_for_another_model(arrow: Path) -> None:
-    with pytest.raises(InputError, match=r"was converted for 64 features, the model has 65; .* \(--bits 6\)"):
+    with pytest.raises(InputError, match=r"was converted for 64 features, the model has 65; .* \(bits=6\)"):
         list(stream(arrow, features=65))
     convert(chunked(ROWS, 50), arrow, features=63)
     with pytest.raises(InputError, match="for 63 features, the model has 64; use as many, or convert"):

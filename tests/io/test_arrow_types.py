@@ -83,7 +83,7 @@ FAULTS = [
         "y",
         pa.array(["ham", "eggs"]),
         two_classes("ham", "spam"),
-        "the label 'eggs' is neither ham nor spam; --labels a,b,c names",
+        "the label 'eggs' is neither ham nor spam; labels='a,b,c' names",
     ),
     ("y", pa.array([0, 2]), two_classes("0", "1"), "the label '2' is neither"),
     (
@@ -92,7 +92,7 @@ FAULTS = [
         classes(["a", "b", "c"]),
         "the label 'eggs' is none of the 3 classes a, b, c;",
     ),
-    ("y", pa.array(["1", "eggs"]), None, "the label 'eggs' is not a number; --labels a,b,c"),
+    ("y", pa.array(["1", "eggs"]), None, "the label 'eggs' is not a number; labels='a,b,c'"),
     ("y", pa.array(["1", "1e999"]), None, "the label '1e999' is not a number"),
     ("y", pa.array([1.0, math.inf]), None, "the label inf is not finite"),
     ("w", pa.array([1.0, None]), None, "the weight null or NaN: weights must be finite"),

@@ -130,7 +130,7 @@ def test_converted_files(files: dict[str, str]) -> None:
     assert converted == InputSpec("arrow", 8, original=VW)
     assert compatibility.spec_for(converted, [files["rows.arrow"]], "m") is converted
     assert compatibility.spec_for(converted, [files["rows.vw"]], "m") == VW
-    with pytest.raises(InputError, match=r"wide\.arrow: was converted with other --bits .* \(9, not 8\)"):
+    with pytest.raises(InputError, match=r"wide\.arrow: was converted with other `bits` .* \(9, not 8\)"):
         compatibility.spec_for(VW, [files["wide.arrow"]], "m")
     with pytest.raises(InputError, match=r"svm\.arrow: is converted svmlight, and m was trained on vw"):
         compatibility.spec_for(VW, [files["svm.arrow"]], "m")
@@ -152,7 +152,7 @@ def test_converted_tables(files: dict[str, str]) -> None:
     found = compatibility.spec_for(spec, [files["table8.arrow"]], "m")
     assert found.label_rule == two_classes("-1", "1", 0.0, 1.0)
     other = replace(spec, label_rule=two_classes("1", "0"))
-    with pytest.raises(InputError, match=r"was converted with other --labels .* \(0, 1, not 1, 0\)"):
+    with pytest.raises(InputError, match=r"was converted with other `labels` .* \(0, 1, not 1, 0\)"):
         compatibility.spec_for(other, [files["table8.arrow"]], "m")
     texts = Columns((Column("y", "label"), Column("x", "text")))
     texts_spec = replace(spec, columns=texts)

@@ -87,7 +87,7 @@ def test_what_is_not_text(tmp_path: Path, start: bytes, what: str) -> None:
     ("text", "what"),
     [
         ("y,x\n", r"has a header \(y, x\) and no rows of that width"),
-        ("y\na\nb\n", r"has a single column with ',' as separator; .* --separator gives another"),
+        ("y\na\nb\n", r"has a single column with ',' as separator; .* `separator` gives another"),
     ],
 )
 def test_what_is_no_table(tmp_path: Path, text: str, what: str) -> None:

@@ -85,7 +85,7 @@ def test_a_table_on_standard_input_loses_no_row(monkeypatch: pytest.MonkeyPatch)
 def test_a_table_without_a_label(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text('{"x": 1.5, "z": 2.5}\n{"x": 2.25, "z": 3.75}\n{"x": 3.5, "z": 1.25}\n')
-    with pytest.raises(InputError, match=r"Which column should be predicted\? Use --label NAME .*are x, z"):
+    with pytest.raises(InputError, match=r"Which column should be predicted\? Use label='NAME'; .*are x, z"):
         look(str(path), InputSpec("jsonl"), TableOverrides(ColumnOverrides(number=("x", "z"))))
 
 

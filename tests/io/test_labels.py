@@ -94,11 +94,11 @@ def test_rules_are_stored(found: LabelRule, stored: dict[str, object]) -> None:
 
 def test_unknown_labels_are_described_with_the_classes() -> None:
     assert two_classes("ham", "spam").describe_unknown("eggs") == (
-        "the label 'eggs' is neither ham nor spam; --labels a,b,c names all classes"
+        "the label 'eggs' is neither ham nor spam; labels='a,b,c' names all classes"
     )
-    assert "is none of the 3 classes a, b, c; --labels" in classes("abc").describe_unknown("x")
+    assert "is none of the 3 classes a, b, c; labels=" in classes("abc").describe_unknown("x")
     many = classes([str(k) for k in range(100)]).describe_unknown("x")
-    assert "none of the 100 classes 0, 1, 2, 3, 4, 5, 6, 7, …; --labels" in many
+    assert "none of the 100 classes 0, 1, 2, 3, 4, 5, 6, 7, …; labels=" in many
 
 
 @given(st.floats(allow_nan=False))
@@ -175,7 +175,7 @@ def test_a_thousand_classes_and_no_more() -> None:
     found = inference.rule_for(labels[:1000], LOGISTIC, "f")
     assert found is not None
     assert len(found.names) == 1000
-    with pytest.raises(InputError, match=r"^f: .* more than 1,000 different labels \(l0, .*--label names it"):
+    with pytest.raises(InputError, match=r"^f: .* more than 1,000 different labels \(l0, .*`label` names it"):
         inference.rule_for(labels, LOGISTIC, "f")
 
 
@@ -188,7 +188,7 @@ def test_one_class_only_so_far() -> None:
     """Rows sorted by label begin with one of them, and there may be many."""
     with pytest.raises(InputError) as caught:
         inference.rule_for(["alt.atheism"], LOGISTIC, "f")
-    for said in ("same label (alt.atheism)", "shuffle", "--labels a,b,c names them all"):
+    for said in ("same label (alt.atheism)", "shuffle=True", "labels='a,b,c' names them all"):
         assert said in str(caught.value)
 
 

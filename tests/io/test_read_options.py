@@ -31,10 +31,10 @@ def test_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "given", "message"),
     [
-        (VW, "rows.vw", {"label": "y"}, "--label is for tables, and the files are vw"),
-        (VW, "rows.vw", {"labels": "a,b"}, "--labels a,b: the labels of vw are numbers"),
-        ("1 1:1\n", "rows.svm", {"interactions": "a*b"}, "--interactions needs namespaces or columns, .*svm"),
-        ("y,x\n1,2\n", "a.csv", {"weight": "x", "propensity": "x"}, "--weight and --propensity cannot both"),
+        (VW, "rows.vw", {"label": "y"}, "`label` is for tables, and the files are vw"),
+        (VW, "rows.vw", {"labels": "a,b"}, "labels='a,b': the labels of vw are numbers"),
+        ("1 1:1\n", "rows.svm", {"interactions": "a*b"}, "`interactions` needs namespaces or columns, .*svm"),
+        ("y,x\n1,2\n", "a.csv", {"weight": "x", "propensity": "x"}, "`weight` and `propensity` cannot both"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, text: str, name: str, given: dict[str, str], message: str) -> None:
@@ -51,10 +51,10 @@ def test_converted_files_have_their_features(tmp_path: Path) -> None:
     convert(list(Stream([text], spec.reader())), path, features=spec.features, reading=spec.as_json())
     assert ReadOptions().infer([str(path)], "float32")[0] == InputSpec("arrow", 8, original=spec)
     with pytest.raises(
-        InputError, match="--interactions needs namespaces or columns, and the files are conv"
+        InputError, match="`interactions` needs namespaces or columns, and the files are conv"
     ):
         ReadOptions(interactions=("a*b",)).infer([str(path)], "float32")
-    with pytest.raises(InputError, match=r"rows\.arrow: was converted for --bits 8; leave --bits out"):
+    with pytest.raises(InputError, match=r"rows\.arrow: was converted for bits=8; leave `bits` out"):
         ReadOptions(bits=9).infer([str(path)], "float32")
 
 

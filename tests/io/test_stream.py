@@ -50,7 +50,7 @@ def test_the_first_problem_ends_it(tmp_path: Path, size: int, threads: int) -> N
         list(stream)
     assert str(caught.value) == (
         f"{tmp_path}/rows, line 3: the label 'x' is not a number\n"
-        "(--on-error skip leaves such lines out and counts them)"
+        "(on_error='skip' leaves such lines out and counts them)"
     )
 
 
@@ -63,7 +63,7 @@ def test_problems_are_skipped_and_described_in_order(tmp_path: Path, size: int, 
         "line 3: the label 'x' is not a number",
         "line 5: 'b:x': the value after the : is not a number",
         "line 6: the label 7 does not suit hinge loss, which takes -1 or 1 "
-        "(--labels negative,positive says which of two labels is which)",
+        "(labels='negative,positive' says which of two labels is which)",
         "line 7: the weight '-2' is negative: weights must be 0 or more",
     ]
 
@@ -140,7 +140,7 @@ def test_a_label_rule(tmp_path: Path, size: int, threads: int) -> None:
     (problem,) = stream.problems
     assert (problem.line, problem.what) == (
         4,
-        "the label '2' is neither 0 nor 1; --labels a,b,c names all classes",
+        "the label '2' is neither 0 nor 1; labels='a,b,c' names all classes",
     )
 
 
@@ -153,9 +153,7 @@ def test_no_advice_about_two_labels_where_there_are_not_two(tmp_path: Path) -> N
     class Own(type(SQUARED)):  # type: ignore[misc]
         labels = losses.by_name("logarithmic").labels
 
-    with pytest.raises(
-        InputError, match=r"the label 5 does not suit Own loss, which takes 0 or 1 \(--labels"
-    ):
+    with pytest.raises(InputError, match=r"the label 5 does not suit Own loss, which takes 0 or 1 \(labels="):
         list(stream_of(tmp_path, b"5 |a\n", loss=Own()))
     assert labels(stream_of(tmp_path, b"5 |a\n-1e9 |a\n", loss=SQUARED)) == [5.0, -1e9]
 

@@ -59,16 +59,16 @@ def test_the_labels_of_a_whole_file_are_decoded(tmp_path: Path) -> None:
 def test_what_is_not_in_the_encoding(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a,y\n\xe9,1\n")
-    with pytest.raises(InputError, match=r"rows.csv: is not all ascii text .* --encoding says what it is"):
+    with pytest.raises(InputError, match=r"rows.csv: is not all ascii text .* `encoding` says what it is"):
         text_of(path, "ascii")
-    with pytest.raises(InputError, match="line 2: not UTF-8 text; --encoding says what it is"):
+    with pytest.raises(InputError, match="line 2: not UTF-8 text; `encoding` says what it is"):
         list(Stream([path], ReadOptions(label="y").infer([str(path)], "float32")[0].reader()))
 
 
 def test_utf8_that_is_taken_for_something_else(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("label,x\nfür,1\ngegen,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is in UTF-8, not in iso8859-1: say --encoding utf-8"):
+    with pytest.raises(InputError, match="is in UTF-8, not in iso8859-1: say encoding='utf-8'"):
         ReadOptions(encoding="latin-1").infer([str(path)], "float32")
 
 
@@ -76,10 +76,10 @@ def test_names_of_encodings(tmp_path: Path) -> None:
     assert transcoding.check_encoding("UTF8") is None
     assert transcoding.check_encoding("Latin1") == "iso8859-1"
     for name in ("klingon", "base64"):
-        with pytest.raises(InputError, match=f"--encoding {name}: there is no such encoding; usual are"):
+        with pytest.raises(InputError, match=f"encoding={name!r}: there is no such encoding; usual are"):
             transcoding.check_encoding(name)
     path = workbook(tmp_path / "rows.xlsx", ["a", "y"], [1, 0], [2, 1])
-    with pytest.raises(InputError, match="--encoding is for text, and the files are excel"):
+    with pytest.raises(InputError, match="`encoding` is for text, and the files are excel"):
         ReadOptions(encoding="latin-1").infer([str(path)], "float32")
 
 

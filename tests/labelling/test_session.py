@@ -219,7 +219,7 @@ def test_a_strategy_without_estimates(tmp_path: Path) -> None:
         session.start()
         answer(session, 21)
         assert session.wait()
-        assert "begin another journal with --audit 0.01" in session.feed.estimates[-1]["refused"]
+        assert "begin another journal with an audit of 0.01" in session.feed.estimates[-1]["refused"]
         session.close()
 
 

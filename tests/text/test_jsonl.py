@@ -198,7 +198,7 @@ def test_a_label_that_is_neither() -> None:
     )
     [(line, what)] = read.problems
     assert line == 2
-    assert what.startswith("column y: the label 'eggs' is neither ham nor spam; --labels")
+    assert what.startswith("column y: the label 'eggs' is neither ham nor spam; labels=")
     np.testing.assert_array_equal(read.labels, [1.0, np.nan])
 
 

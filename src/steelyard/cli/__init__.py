@@ -49,10 +49,13 @@ _GONE: dict[tuple[str | None, str], str] = {
 """Options of earlier releases by command, and what to do instead."""
 
 
+_WIDEST_HELP = 100  # characters of a line: longer ones are hard to read
+
+
 @contextmanager
 def _flags_of_others(arguments: list[str]) -> Iterator[None]:
-    """Flags of Vowpal Wabbit, typed out of habit, are answered with what to type here, all at once; so are
-    some of other commands.
+    """Answers unknown flags with what to type here: all those of Vowpal Wabbit at once, and some of other
+    commands.
     """
     try:
         yield
@@ -82,7 +85,7 @@ def _flags_of_others(arguments: list[str]) -> Iterator[None]:
 
 @contextmanager
 def _tidy_when_terminated() -> Iterator[None]:
-    """SIGTERM unwinds a command as Ctrl-C does, so that no temporary file stays behind."""
+    """Lets SIGTERM unwind a command as Ctrl-C does, so that no temporary file stays behind."""
     ours = (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
@@ -157,7 +160,7 @@ class Commands(click.Group):
     cls=Commands,
     folder=f"{__name__}.commands",
     summaries=_summaries,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST_HELP},
 )
 @click.version_option(steelyard.__version__, prog_name="steelyard")
 def main() -> None:

@@ -11,8 +11,8 @@ import click
 from steelyard import _atomic_files
 from steelyard._messages import counted
 from steelyard.cli.common import Say, fact_lines, restored_interrupts, steps_fact
+from steelyard.cli.grouped_help import several
 from steelyard.cli.option_types import Choice
-from steelyard.cli.options import options
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard.engine.run_options import RunOptions
     from steelyard.model_file import ModelFile
 
-OPTIONS = options(
+OPTIONS = several(
     click.option(
         "--cluster", metavar="WHERE",
         help="Learn parts of the files side by side, and merge the models after each round: local (processes "
@@ -29,23 +29,24 @@ OPTIONS = options(
     ),
     click.option(
         "--parts", type=click.IntRange(1), metavar="N",
-        help="With --cluster: how many parts to learn side by side.  "
+        help="How many parts to learn side by side.  "
         "[default: 8, or fewer if there are fewer than 64 files]",
     ),
     click.option(
         "--rounds", type=click.IntRange(1), metavar="N",
-        help="With --cluster: how many times to merge in a pass.  "
+        help="How many times to merge in a pass.  "
         "[default: 8, for more than 8 parts 16, or as files allow]",
     ),
     click.option(
         "--merge-by", type=Choice(["gradients", "mean"]), default=None,
-        help="With --cluster: as --by of steelyard merge.  [default: gradients]",
+        help="As --by of steelyard merge.  [default: gradients]",
     ),
+    heading="Cluster",
 )  # fmt: skip
 
 
 def check(given: dict[str, Any]) -> None:
-    """Options that belong together."""
+    """Refuse options that do not go together."""
     alone = [name for name in ("parts", "rounds", "merge_by") if given[name] is not None]
     if alone and given["cluster"] is None:
         listed = ", ".join("--" + name.replace("_", "-") for name in alone)
@@ -61,7 +62,7 @@ def begin(
     started: "FileTraining | ModelFile",
     checkpoint: Path | None,
 ) -> "DistributedTraining":
-    """From a training that has begun, or from the content of a model or checkpoint."""
+    """A distributed training that goes on from one that has begun, a model or a checkpoint."""
     from steelyard.distributed.training import DistributedTraining, plan_of
     from steelyard.engine.file_training import FileTraining
 
@@ -116,7 +117,7 @@ def run(
 def _told_when_interrupted(
     training: "DistributedTraining", checkpoint: Path | None, resumed: Path | None
 ) -> Iterator[None]:
-    """Whoever interrupts is told what is saved of the run: a checkpoint of now, or the one it began from."""
+    """Tells whoever interrupts what is saved of the run: a new checkpoint, or the one it began from."""
     begun = training.done
     try:
         with restored_interrupts():

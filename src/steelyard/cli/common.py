@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import click
 
 from steelyard._messages import counted, did_you_mean
+from steelyard.cli.wording import in_options
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def seconds_since_start() -> float:
 
 @contextmanager
 def restored_interrupts() -> Iterator[None]:
-    """Ctrl-C that got lost is Ctrl-C again.
+    """Turns an error that follows a lost Ctrl-C into that Ctrl-C.
 
     Where Numba calls Python from within (to take over a pointer, to build what a kernel returns), it
     answers an interrupt with errors of its own, of several kinds and with chains of several lengths. So
@@ -67,7 +68,7 @@ def restored_interrupts() -> Iterator[None]:
 
 
 def printer(*, keeps: bool) -> Say:
-    """How a command prints. One that keeps a result goes on when nobody reads; any other ends then."""
+    """How a command prints. One that saves a result goes on when nobody reads; any other ends then."""
     return say if keeps else click.echo
 
 
@@ -83,16 +84,15 @@ def say(line: str) -> None:
 
 def tell(line: str) -> None:
     """Print a line on standard error, beside the results."""
-    click.echo(line, err=True)
+    click.echo(in_options(line), err=True)
 
 
 def check_outputs(
     outputs: Sequence[Path | None], inputs: Sequence[str | Path], *, force: bool = False
 ) -> None:
-    """Before the work is done: results can be written, and replace nothing that is read or is not ours.
+    """Refuse outputs that cannot be written, or would replace an input or what steelyard has not made.
 
-    Ours are models and report pages, which say so themselves, and whatever is empty. `force` replaces the
-    rest as well.
+    Models, report pages and empty files may be replaced, and with `force` any file.
     """
     for output in filter(None, outputs):
         folder = output.parent
@@ -109,7 +109,7 @@ def check_outputs(
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether nothing is lost that only somebody else could make again."""
+    """Whether it is empty, a report page or a model, which steelyard can make again."""
     from steelyard import model_file
     from steelyard.report import BEGINNING
 
@@ -119,14 +119,14 @@ def _is_ours(path: Path) -> bool:
 
 
 def steps_fact(class_steps: float) -> str | None:
-    """How much longer the steps of learning are, as one of two classes is rare; None: hardly."""
+    """How much longer the steps of learning are because one of two classes is rare; None if hardly."""
     if class_steps < _NOTICEABLE:
         return None
-    return f"{class_steps:.1f} times as long, as one class is rare (docs/estimators.md, the default scaling)"
+    return f"learning rate × {class_steps:.1f} (one class is rare: docs/estimators.md, the default scaling)"
 
 
 def fact_lines(facts: dict[str, str | None]) -> list[str]:
-    """A line for each; where there is None, there is nothing to say."""
+    """A line for each fact; None stands for nothing to say."""
     return [f"{name:<22} {value}" for name, value in facts.items() if value is not None]
 
 
@@ -141,14 +141,14 @@ def skips_and_notes(result: dict[str, Any], notes: list[str]) -> list[str]:
 
 
 def aligned(table: Sequence[Sequence[str]], left: int) -> list[str]:
-    """A table as lines, its first columns set to the left and the others to the right."""
+    """The lines of a table, its first columns flush left and the others flush right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     line = "  ".join(f"{{:{'<' if place < left else '>'}{width}}}" for place, width in enumerate(widths))
     return [line.format(*row).rstrip() for row in table]
 
 
 def unused_interactions(stream: "Stream", names: Optional["Names"]) -> list[str]:
-    """A line for each namespace of --interactions that no row has, with those that there are, if known."""
+    """A line for each namespace of --interactions that no row has, with the names of those that exist."""
     if not stream.unmet:
         return []
     met = {} if names is None else dict.fromkeys(map(_namespace, names.by_index().values()))
@@ -163,5 +163,5 @@ def unused_interactions(stream: "Stream", names: Optional["Names"]) -> list[str]
 
 
 def _namespace(feature: str) -> str:
-    """Of `namespace^name`; a crossed one is named by its parts, with a * between."""
+    """The namespace of `namespace^name`; a product is named by its parts, with a * in between."""
     return feature.partition("*")[0].rpartition("^")[0]

@@ -37,7 +37,7 @@ ANSWERS = {flag: answer for flags, answer in _HERE.items() for flag in flags.spl
 
 
 def refuse(arguments: Iterable[str], ctx: click.Context) -> None:
-    """Say what to type instead, for all of them at once."""
+    """Refuse options of fastText, and say for all of them at once what to type instead."""
     given = [each for each in dict.fromkeys(arguments) if each in ANSWERS]
     if given:
         said = f"No such option {given[0]!r}, a flag of fastText: {ANSWERS[given[0]]}"

@@ -1,4 +1,4 @@
-"""HTTP requests, read strictly: whatever a proxy might read in another way is refused.
+"""HTTP requests, read strictly: what a proxy might read differently is refused.
 
 A proxy and a server that disagree on where a request ends let a client hide one request in another. So the
 length of a body is told in one way, by one Content-Length, and every line of a head has one reading.
@@ -17,7 +17,7 @@ _CONTINUE = "100-continue"
 
 
 class BadRequestError(Exception):
-    """A request that is not answered, and after which the connection is closed."""
+    """A request that is refused; its connection is closed."""
 
     def __init__(self, status: HTTPStatus, why: str) -> None:
         super().__init__(f"{status.phrase}: {why}")
@@ -31,9 +31,9 @@ class RequestHead:
     method: str
     path: str
     newest: bool
-    """Whether it is of HTTP/1.1, where connections stay open and answers may come in chunks."""
+    """Whether the client speaks HTTP/1.1, where connections stay open and answers may come in chunks."""
     fields: dict[str, list[str]]
-    """All values of each field, by its name in small letters."""
+    """All values of each field, by its name in lower case."""
     size: int
     """Bytes of the body, which follows."""
 
@@ -53,7 +53,7 @@ class RequestHead:
 
 
 def read_head(stream: BufferedIOBase, most_bytes: int) -> RequestHead:
-    """Read up to the blank line that ends the head. Bodies have at most so many bytes."""
+    """Read up to the blank line that ends the head; refuse bodies of more than `most_bytes`."""
     line, rest = _read_line(stream, MOST_HEAD)
     first = _FIRST_LINE.fullmatch(line)
     if first is None:

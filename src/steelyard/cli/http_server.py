@@ -50,7 +50,7 @@ class PredictionServer(socketserver.ThreadingTCPServer):
         self.answered = 0
         self.stopping = False
         self._free = threading.Semaphore(most_clients)
-        self._open: dict[Any, tuple[str, float]] = {}  # connections: what they are at, and since when
+        self._open: dict[Any, tuple[str, float]] = {}  # connections: what they do, and since when
         self._changed = threading.Condition()
         super().__init__(address, _Connection)
 
@@ -83,10 +83,10 @@ class PredictionServer(socketserver.ThreadingTCPServer):
                 self._changed.notify_all()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone is no news."""
+        """Says nothing of clients that have gone."""
 
     def mark(self, request: Any, state: str) -> None:
-        """Note what a connection is at: between requests it may be closed at any moment."""
+        """Note what a connection does: between requests it may be closed at any moment."""
         with self._changed:
             self._open[request] = state, time.monotonic()
             if self.stopping and state == IDLE:
@@ -104,7 +104,7 @@ class PredictionServer(socketserver.ThreadingTCPServer):
             self.answered += 1
 
     def service_actions(self) -> None:
-        """Now and then: hang up on those who send a request byte by byte."""
+        """Called now and then: hangs up on clients that send a request byte by byte."""
         late = time.monotonic() - self.client_timeout
         with self._changed:
             for request, (state, since) in self._open.items():
@@ -112,7 +112,7 @@ class PredictionServer(socketserver.ThreadingTCPServer):
                     _hang_up(request)
 
     def drain(self) -> None:
-        """When no more connections are taken: answer the requests that have begun."""
+        """Answer the requests that have begun, once no more connections are taken."""
         with self._changed:
             self.stopping = True
             for request, (state, _) in self._open.items():
@@ -172,7 +172,7 @@ class _Connection(socketserver.StreamRequestHandler):
         return stays
 
     def _predict(self, text: bytes, *, newest: bool, stays: bool) -> None:
-        """Long answers are sent as they are found: a client that has left then shows, and is left alone."""
+        """Send long answers as they are found, and stop when the client has left."""
         parts = self.server.model.answer(text)
         if len(text) <= PART or not newest:
             body = b"".join(parts)
@@ -192,7 +192,7 @@ class _Connection(socketserver.StreamRequestHandler):
         self._send_all(head if bodiless else head + body)
 
     def _send_all(self, data: bytes) -> None:
-        """A client must take each piece in time."""
+        """Send piece by piece; a client must take each in time."""
         view = memoryview(data)
         for start in range(0, len(view), _PIECE):
             self.request.sendall(view[start : start + _PIECE])
@@ -220,6 +220,6 @@ def _error(message: str) -> bytes:
 
 
 def _hang_up(request: socket.socket) -> None:
-    """Whoever waits for the next request on this connection sees its end."""
+    """Close a connection, which ends a wait for its next request."""
     with contextlib.suppress(OSError):  # it has gone already
         request.shutdown(socket.SHUT_RD)

@@ -16,12 +16,12 @@ from steelyard.io.sources import STANDARD_INPUT
 from steelyard.schedules import AUTO
 
 _POWER = re.compile(r"([\d.]+)\^(-?\d+)")
-_DIGITS = 12  # of numbers that are spaced: 0.1, and not 0.09999999999999998
+_DIGITS = 12  # of numbers spaced evenly: 0.1, not 0.09999999999999998
 _MOST = 10_000  # values of one option: more are a slip
 
 
 class Choice(click.Choice[str]):
-    """An option that takes one of some words, and says which one was probably meant."""
+    """One of some words; an error says which one was probably meant."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         said = super().get_invalid_choice_message(value, ctx)
@@ -55,7 +55,7 @@ class RateOrAuto(click.ParamType):  # type: ignore[type-arg]
 
 
 class NthOrShare(click.ParamType):  # type: ignore[type-arg]
-    """Which rows are held out: a whole number for every Nth, or a fraction for a random share of them."""
+    """Rows to hold out: a whole number means every Nth row, a fraction a random share."""
 
     name = "rows"
 
@@ -113,7 +113,7 @@ class NumberList(click.ParamType):  # type: ignore[type-arg]
 
 
 class NameList(click.ParamType):  # type: ignore[type-arg]
-    """Several of some names; without any to choose from, several of whatever is said."""
+    """Several names, of those to choose from, if there are any."""
 
     name = "names"
 

@@ -1,4 +1,4 @@
-"""What is seen of a run: the table of progressive validation, bars on a terminal, and what Ctrl-C does."""
+"""What a user sees of a run: the table of progressive validation, bars on a terminal, and what Ctrl-C does."""
 
 import signal
 import sys
@@ -102,7 +102,7 @@ class Watcher:
         )
 
     def _label_and_prediction(self, learned: LearnedPiece, row: int, best: int) -> tuple[str, str]:
-        """Numbers; of more than two classes the names."""
+        """Numbers, or with more than two classes their names."""
         assert learned.predictions is not None
         label, predictions = learned.examples.labels[row], learned.predictions[row]
         names = self._training.class_names
@@ -121,7 +121,7 @@ class Watcher:
 
 
 def fitted(number: float, decimals: int, width: int) -> str:
-    """With so many decimals, or with as many as the column has room for."""
+    """The number with so many decimals, or as many as the column has room for."""
     for some in range(decimals, -1, -1):
         text = f"{number:.{some}f}"
         if len(text) <= width:
@@ -130,7 +130,7 @@ def fitted(number: float, decimals: int, width: int) -> str:
 
 
 def bar(*columns: ProgressColumn) -> Progress:
-    """A progress bar on standard error; it shows nothing if that is no terminal."""
+    """A progress bar on standard error, if that is a terminal."""
     hidden = not sys.stderr.isatty()
     return Progress(
         TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), *columns, transient=True,
@@ -143,7 +143,7 @@ def _ratio(loss: float, weight: float) -> float:
 
 
 class _Stopped(KeyboardInterrupt):
-    """Ctrl-C, at a moment when the state is kept."""
+    """Ctrl-C was pressed, and the state of the run is saved."""
 
 
 class ModelRate(ProgressColumn):
@@ -156,7 +156,7 @@ class ModelRate(ProgressColumn):
 
 @contextmanager
 def watching_search(state: Path | None) -> Iterator[Callable[[SearchProgress], None]]:
-    """Something to call with the progress; with a state, Ctrl-C ends the run at the next good moment."""
+    """Yields what to call with the progress. With a state, Ctrl-C ends the run once the state can be saved."""
     interrupted = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:

@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.common import restored_interrupts
-from steelyard.cli.options import option_name
+from steelyard.cli.wording import option_name
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.passes import LearnedPiece
 from steelyard.io.errors import InputError
@@ -29,7 +29,7 @@ _KEPT_BY_A_MODEL = {
 
 
 def check_kept(given: set[str], loss: str | None, path: Path) -> None:
-    """Whether nothing was said that a model decides by itself."""
+    """Refuse options for what a model decides by itself."""
     kept = given & _KEPT_BY_A_MODEL
     if loss is not None and ":" in loss:
         kept -= {"loss"}  # a loss of the user's own is needed to load the model
@@ -39,7 +39,7 @@ def check_kept(given: set[str], loss: str | None, path: Path) -> None:
 
 
 def change_schedule(training: FileTraining, schedule: dict[str, Any], path: Path) -> None:
-    """The same models continue at another rate."""
+    """Let the same models continue at another rate."""
     listed = ", ".join(map(option_name, schedule))
     if training.resumed_from is not None and training.resumed_from.run is not None:
         raise InputError(f"{path} is the checkpoint of a run, which keeps its settings: leave out {listed}")
@@ -68,7 +68,7 @@ class Checkpoints:
 
     @contextmanager
     def told_when_interrupted(self) -> Iterator[None]:
-        """Whoever interrupts is told what is saved of the run."""
+        """Tells whoever interrupts what is saved of the run."""
         try:
             with restored_interrupts():
                 yield

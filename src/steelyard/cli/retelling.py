@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.wording import option_name
 
 
 def retell(ctx: click.Context, **further: str) -> str:
@@ -19,12 +20,12 @@ def retell(ctx: click.Context, **further: str) -> str:
         elif parameter.name in given and parameter.name not in further:
             words += option_words(parameter, value)
     for name, text in further.items():
-        words += [options.option_name(name), text]
+        words += [option_name(name), text]
     return shlex.join(["steelyard", *ctx.command_path.split()[1:], *words])
 
 
 def option_words(parameter: click.Parameter, value: Any) -> list[str]:
-    """An option and its value."""
+    """An option and its value, as they are typed."""
     if isinstance(value, bool):
         return [parameter.opts[0] if value else parameter.secondary_opts[0]]
     if parameter.multiple:
@@ -36,5 +37,5 @@ def option_words(parameter: click.Parameter, value: Any) -> list[str]:
 
 
 def shown_number(value: Any) -> str:
-    """Numbers with as few digits as tell them from all others."""
+    """A number with as few digits as tell it from all others."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

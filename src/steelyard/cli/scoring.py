@@ -7,6 +7,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.common import tell
+from steelyard.cli.wording import problem_texts
 from steelyard.io.stream import Stream
 from steelyard.scoring import loaded_model
 from steelyard.scoring.file_scores import FileScores, ScoringModel, ScoringOptions
@@ -31,5 +32,5 @@ def score_files(model: ScoringModel, paths: list[str], given: dict[str, Any], **
 
 def tell_skipped(stream: Stream) -> None:
     """Name the first of the lines that were left out, on standard error."""
-    for problem in stream.problems:
+    for problem in problem_texts(stream.problems):
         click.echo(f"skipped: {problem}", err=True)

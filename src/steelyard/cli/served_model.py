@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.cli import scoring
 from steelyard.cli.common import tell
+from steelyard.cli.wording import error_text, in_options
 from steelyard.io.blocks import Block
 from steelyard.scoring.answers import objects
 from steelyard.scoring.fitting import JSON_LINES, spec_of_lines
@@ -34,7 +35,7 @@ class _Version:
         answers, tags = list(objects(scored.scores)), scored.parsed.tag_texts()
         for number, line in enumerate(scored.lines, before + 1):
             if line.problem is not None:
-                yield {"error": line.problem, "line": number}
+                yield {"error": in_options(line.problem), "line": number}
             elif line.row is not None:
                 answer, tag = answers[line.row], tags[line.row].decode("utf-8", "replace")
                 missing = {"missing": list(line.missing)} if line.missing else {}
@@ -97,7 +98,8 @@ class ServedModel:
             self.loads += 1
             self._tell(f"{self.path} was replaced and reloaded")
         except (ValueError, OSError) as error:
-            self._tell(f"{self.path} was replaced but cannot be used; the previous model stays: {error}")
+            said = error_text(error)
+            self._tell(f"{self.path} was replaced but cannot be used; the previous model stays: {said}")
 
     def _stamp(self) -> tuple[int, int, int] | None:
         """Which file it is; None while there is none."""

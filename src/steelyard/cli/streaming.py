@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard._parameters import Message, message_of
 from steelyard.cli.common import tell
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -42,9 +43,9 @@ def answer_lines(
         scores = LineScores(model, spec, tell)
     except InputError as error:
         raise InputError(
-            f"--stream is for formats with a row on each line (jsonl, svmlight, vw): {error}; the lines of a "
-            "pipe are answered as they arrive without --stream, too"
-        ) from None
+            "--stream is for formats with a row on each line (jsonl, svmlight, vw): ", message_of(error),
+            "; the lines of a pipe are answered as they arrive without --stream, too",
+        ) from None  # fmt: skip
     for path in paths:
         number = 0
         with sources.open_source(path, spec.encoding) as source:
@@ -54,7 +55,7 @@ def answer_lines(
                 written: list[bytes] = []
                 for line in scored.lines:
                     if line.problem is not None:
-                        tell(f"{source.path}, line {number + len(written) + 1}: {line.problem}")
+                        tell(Message(f"{source.path}, line {number + len(written) + 1}: ", line.problem))
                     if line.row is None or line.problem is not None:
                         written.append(b"")
                     else:

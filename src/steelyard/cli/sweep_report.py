@@ -1,4 +1,4 @@
-"""What came of a sweep: for machines, and as a table."""
+"""The results of a sweep, for machines and as a table."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from steelyard._messages import counted
 from steelyard.cli.common import aligned, skips_and_notes, unused_interactions
+from steelyard.cli.wording import problem_texts
 from steelyard.io.stream import Stream
 from steelyard.scoring.metrics import finite
 from steelyard.sweep.results import Results, loss_name, measured
@@ -40,7 +41,7 @@ def summarise(
         "results": rows,
         "notes": [*notes, *sorted(stream.remarks), *unused_interactions(stream, None)],
         "skipped": stream.skipped,
-        "problems": [str(problem) for problem in stream.problems],
+        "problems": problem_texts(stream.problems),
         "seconds": seconds,
         "startup_seconds": startup,
     }

@@ -15,6 +15,7 @@ from steelyard.cli import options, progress, sweep_report
 from steelyard.cli.commands import train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.retelling import option_words, shown_number
+from steelyard.cli.wording import option_name
 from steelyard.engine import file_labels, holdout
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.model_set import usable_threads
@@ -54,7 +55,7 @@ class SweepOptions:
     axes: dict[str, list[Any]]
     """The settings for which the user lists values."""
     common: dict[str, Any]
-    """Those that all points share."""
+    """The settings that all points share."""
     paper: bool
     class_weight: ClassWeight
     run: RunOptions
@@ -144,7 +145,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
 
 
 def _threads(given: dict[str, Any]) -> int:
-    """One on every core; on a cluster one a worker."""
+    """One thread for every core; on a cluster one for each worker."""
     return usable_threads(given["threads"]) if given["cluster"] is None else given["threads"] or 1
 
 
@@ -177,7 +178,7 @@ def _losses(wanted: SweepOptions, spec: InputSpec, labels: list[str]) -> dict[Lo
         losses[options.loss_named(name, own)] = name
     for name in parameters:
         if not any(hasattr(loss, name) for loss in losses):
-            raise InputError(f"{options.option_name(name)}: none of the losses has it")
+            raise InputError(f"{option_name(name)}: none of the losses has it")
     return losses
 
 
@@ -230,12 +231,12 @@ _NOT_RETOLD = {
 
 
 def _equivalent_command(ctx: click.Context, files: list[str], point: Point, losses: dict[Loss, str]) -> str:
-    """`losses`: what the user calls them."""
+    """The command that trains the best model; `losses` are their names as the user typed them."""
     loss = point.settings.loss
     words = ["steelyard", "train", *files, "--loss", losses[loss]]
     for name, value in point.params.items():
         if name != "loss":
-            words += [options.option_name(name), shown_number(value)]
+            words += [option_name(name), shown_number(value)]
     retold = {parameter.name for parameter in train.command.params} - _NOT_RETOLD
     retold -= {name for name in options.loss_parameter_names() if not hasattr(loss, name)}
     retold &= options.given_names(ctx)

@@ -10,6 +10,7 @@ from steelyard import losses, weight_summary
 from steelyard.cli import scoring
 from steelyard.cli.commands import evaluate
 from steelyard.cli.common import fact_lines, skips_and_notes, steps_fact, unused_interactions
+from steelyard.cli.wording import problem_texts
 from steelyard.engine.file_training import FileTraining
 from steelyard.engine.holdout import Share
 from steelyard.io import columns as roles
@@ -103,7 +104,7 @@ def summarise(
         "names": None if collisions is None else collisions.names,
         "names_sharing_an_index": None if collisions is None else collisions.share,
         "skipped": stream.skipped,
-        "problems": [str(problem) for problem in stream.problems],
+        "problems": problem_texts(stream.problems),
         "remarks": [
             *sorted(stream.remarks),
             *unused_interactions(stream, training.names),
@@ -120,7 +121,7 @@ def summarise(
 def evaluate_held_out(
     training: FileTraining, output: Path | None, given: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """What `evaluate --held-out` says, of a share of files that can be read again."""
+    """What `evaluate --held-out` says of the share held out, if the files can be read again."""
     paths, run = training.files.paths, training.run_options
     again = isinstance(run.holdout, Share) and not any(map(sources.once_only, paths))
     if not again or training.loop.held_out.weight == 0.0:
@@ -138,7 +139,7 @@ def evaluate_held_out(
 
 
 def _baseline(training: FileTraining) -> dict[str, Any]:
-    """The constant that a model has to beat; of more than two classes the most frequent one."""
+    """The constant that a model has to beat, or of several classes the most frequent one."""
     labels = training.totals.labels
     if training.classes > 2 and training.totals.learned:
         assert training.class_names is not None
@@ -157,7 +158,7 @@ def _baseline(training: FileTraining) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """What may be wrong comes last, where it is seen."""
+    """The summary for people; what may be wrong comes last, where it is seen."""
     warning = [result["weight_warning"]] if result["weight_warning"] else []
     notes = skips_and_notes(result, result["remarks"] + warning)
     lines = ["", *fact_lines(_facts(result))]
@@ -202,7 +203,7 @@ def _listed(classes: list[str]) -> str:
 
 
 def _about_weights(training: FileTraining) -> list[str]:
-    """Where the weights are no counts: what was done about it."""
+    """What was done about weights that are no counts."""
     first, weights = training.files.first_weights, training.totals.weights
     if first is not None and training.files.factor != 1.0:
         remedy = "To learn each as that many copies: --weight-scale as_given."
@@ -216,7 +217,7 @@ def _about_weights(training: FileTraining) -> list[str]:
 
 
 def _may_be_classes(training: FileTraining) -> bool:
-    """Whether numbers were learned that look like names: few whole ones, each of them often."""
+    """Whether the labels are a few whole numbers that occur often, and so may be names of classes."""
     labels = training.totals.labels.among(_FEW_LABELS)
     enough = training.totals.learned >= 3 * len(labels)
     return not training.classes and enough and _are_few_whole_numbers(labels)

@@ -1,28 +1,6 @@
-"""Options that Vowpal Wabbit has, too; and what to use here for those that it alone has."""
+"""What to use here instead of options of Vowpal Wabbit."""
 
 from collections.abc import Iterable
-
-import click
-
-QUADRATIC = click.option(
-    "-q", "--quadratic", multiple=True, metavar="AB",
-    help="Vowpal Wabbit text: the same, by the first letters of two or more namespaces; : means every one. "
-    "With whole names or columns, as in -q 'user*item', the same as --interactions.",
-)  # fmt: skip
-NAMESPACES = (
-    click.option(
-        "--keep", multiple=True, metavar="LETTERS",
-        help="Vowpal Wabbit text: use only namespaces that begin with these letters.",
-    ),
-    click.option(
-        "--ngram", multiple=True, metavar="N",
-        help="Vowpal Wabbit text: also learn runs of 2 to N features of a namespace; a2: of those that begin "
-        "with a.",
-    ),
-    click.option(
-        "--skips", multiple=True, metavar="N", help="Vowpal Wabbit text: n-grams may skip up to N features."
-    ),
-)  # fmt: skip
 
 _NOT_HERE = "that is not here: see docs/from-vowpal-wabbit.md"
 # By the flag of Vowpal Wabbit: what does the same here.
@@ -111,7 +89,7 @@ ANSWERS = {flag: answer for flags, answer in _HERE.items() for flag in flags.spl
 
 
 def answer(flag: str, options: Iterable[str]) -> str | None:
-    """What to type instead of a flag of Vowpal Wabbit, of which `options` are those that the command has."""
+    """What to type instead of a flag of Vowpal Wabbit; `options` are those of the command."""
     dashed = flag.replace("_", "-")
     if dashed != flag and dashed in options and flag not in ANSWERS:
         return f"use {dashed}"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from steelyard._messages import did_you_mean
+from steelyard._parameters import Parameter
 from steelyard.io.errors import InputError
 
 KINDS = ("local", "ray", "dask")
@@ -31,6 +32,7 @@ class TaskEngine(Protocol):
 
 def connect(where: str) -> TaskEngine:
     """`local`, `local:4` for four processes, `ray`, `ray://HOST:PORT`, `dask` or `dask://HOST:PORT`."""
+    asked = Parameter("engine", where)
     kind, _, rest = where.partition(":")
     if kind not in KINDS:
         raise InputError(
@@ -40,10 +42,10 @@ def connect(where: str) -> TaskEngine:
         from steelyard.distributed.local import LocalEngine
 
         if rest and not (rest.isdigit() and int(rest) > 0):
-            raise InputError(f"--cluster {where}: local:4 means four processes on this machine")
+            raise InputError(asked, ": local:4 means four processes on this machine")
         return LocalEngine(int(rest) if rest else None)
     if rest and not rest.startswith("//"):
-        raise InputError(f"--cluster {where}: an address is written {kind}://HOST:PORT")
+        raise InputError(asked, f": an address is written {kind}://HOST:PORT")
     try:
         if kind == "ray":
             from steelyard.distributed.ray_engine import RayEngine
@@ -53,4 +55,4 @@ def connect(where: str) -> TaskEngine:
 
         return DaskEngine("tcp:" + rest if rest else None)
     except ModuleNotFoundError as error:
-        raise InputError(f"--cluster {where} needs {error.name}: pip install 'steelyard[{kind}]'") from None
+        raise InputError(asked, f" needs {error.name}: pip install 'steelyard[{kind}]'") from None

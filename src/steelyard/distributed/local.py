@@ -67,7 +67,7 @@ class LocalEngine:
                 if deaths == _MOST_DEATHS:
                     raise RuntimeError(
                         f"{deaths} worker processes died one after another: is there enough memory for "
-                        f"{self.workers} of them? --cluster local:1 needs the least"
+                        f"{self.workers} of them? One alone (local:1) needs the least"
                     ) from None
         return handle.value
 

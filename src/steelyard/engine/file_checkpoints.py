@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard._parameters import Parameter
 from steelyard.engine import holdout
 from steelyard.engine.passes import HeldOutScores
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
@@ -36,7 +37,10 @@ def options_of(
     stored: dict[str, Any], path: str | Path, paths: Sequence[str], run: RunOptions, given: Sequence[str]
 ) -> RunOptions:
     if "cluster" in stored:
-        raise InputError(f"{path} is the checkpoint of a --cluster run: give --cluster again to continue")
+        cluster = Parameter("cluster", in_python="it to DistributedClassifier")
+        raise InputError(
+            f"{path} is the checkpoint of a run on a cluster: give ", cluster, " again to continue"
+        )
     if stored["paths"] != list(paths):
         raise InputError(
             f"{path} is the checkpoint of a run over {' '.join(stored['paths'])}: name the same files"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Parameter
 from steelyard.io import inference, sources
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
@@ -61,8 +62,8 @@ def infer_labels(
         strange = [label for label in first if not is_number(label)]
         if strange:
             raise InputError(
-                f"{paths[0]}: the label {strange[0]!r} is not a number but a class: use OnlineClassifier, or "
-                "on the command line --classes"
+                f"{paths[0]}: the label {strange[0]!r} is not a number but a class: use ",
+                Parameter("classes", True, in_python="OnlineClassifier"),
             )
         return Labels(None, None)
     if named is not None:
@@ -76,8 +77,8 @@ def infer_labels(
     taken = all(is_number(label) and two.allows(float(label)) for label in first)
     if not taken and all(map(is_number, first)) and not all(float(label).is_integer() for label in first):
         raise InputError(
-            f"{paths[0]}: its labels are numbers with fractions, not classes: use OnlineRegressor, "
-            "or on the command line --numbers"
+            f"{paths[0]}: its labels are numbers with fractions, not classes: use ",
+            Parameter("numbers", True, in_python="OnlineRegressor"),
         )
     known = first if taken or inference.are_usual_pair(first) else _all(paths, spec, first)
     found = inference.rule_for(known, two, paths[0])

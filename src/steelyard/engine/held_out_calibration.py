@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steelyard._parameters import Parameter
 from steelyard.engine.calibration import Calibration, calibrate
 from steelyard.engine.file_rows import FileRows
 from steelyard.engine.holdout import Holdout
@@ -13,8 +14,9 @@ def check(files: FileRows, holdout: Holdout, classes: int) -> None:
     """Check that there will be rows to calibrate on, before anything is learned."""
     if holdout is None or not classes:
         raise InputError(
-            "calibration on held-out rows needs classes, and rows that are not learned: --holdout 10, say"
-        )
+            "calibration on held-out rows needs classes, and rows that are not learned: ",
+            Parameter("holdout", 10), ", say",
+        )  # fmt: skip
     files.check_readable_again("calibration predicts the rows held out when all is learned")
 
 

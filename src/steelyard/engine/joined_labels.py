@@ -7,6 +7,7 @@ labels against the rest.
 from collections import Counter
 from collections.abc import Sequence
 
+from steelyard._parameters import Message, Parameter
 from steelyard.io.labels import ANYTHING, shorten
 
 _SEPARATORS = ",;|"
@@ -25,36 +26,37 @@ class JoinedLabelsWarning(UserWarning):
     """
 
 
-def advice(labels: Sequence[str], named: Sequence[str] | None) -> list[str]:
+def advice(labels: Sequence[str], named: Sequence[str] | None) -> list[Message]:
     """Return advice on the labels of a file; `named` are the classes that the user has named, if any."""
     return [] if not labels else _about_named(labels, named) if named is not None else _about_all(labels)
 
 
-def _about_all(labels: Sequence[str]) -> list[str]:
+def _about_all(labels: Sequence[str]) -> list[Message]:
     for separator in _SEPARATORS:
         joined = _joined(labels, separator)
         if joined:
-            return [
+            about = (
                 f"{len(joined)} of the {len(labels)} classes are several labels joined by {separator!r}, "
                 f"such as {shorten(joined[0])!r}, and each combination is learned as a class of its own; to "
                 "learn one label against the rest, write a column that says which rows have it: "
-                "--label COLUMN"
-            ]
+            )
+            return [Message(about, Parameter("label", "COLUMN"))]
     return []
 
 
-def _about_named(labels: Sequence[str], named: Sequence[str]) -> list[str]:
+def _about_named(labels: Sequence[str], named: Sequence[str]) -> list[Message]:
     """Advise where the class of all other labels takes rows that have a named label among several."""
     if ANYTHING not in named:
         return []  # then any other label is an error
     for name in named:
         for label in labels:
             if label not in named and any(name in _parts(label, each) for each in _SEPARATORS):
-                return [
+                about = (
                     f"the label {shorten(label)!r} has {name!r} among several, and is taken for {ANYTHING!r}"
                     f", not for {name!r}; if that is not meant, write a column that says which rows have "
-                    f"{name!r}: --label COLUMN"
-                ]
+                    f"{name!r}: "
+                )
+                return [Message(about, Parameter("label", "COLUMN"))]
     return []
 
 

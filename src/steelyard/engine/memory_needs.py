@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard import feature_columns
 from steelyard._messages import counted
+from steelyard._parameters import Message, Parameter
 from steelyard.array_table import LANE_PARTS
 from steelyard.engine import lane_block, lane_layout
 from steelyard.learn.batched_loss import WIDTH
@@ -75,7 +76,7 @@ def needed(settings: Sequence[Settings], classes: int, features: int) -> int:
     return lanes * (of_each(settings[0], features) + bytes_of_l1(settings[0], features))
 
 
-def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[str]:
+def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[Message]:
     """Return a sentence if the models need a large part of the memory that is available."""
     wanted, free = needed(settings, classes, 1 << bits), available()
     if wanted <= _LARGE * free:
@@ -83,12 +84,16 @@ def advice(settings: Sequence[Settings], classes: int, bits: int) -> list[str]:
     what = f"{classes} classes" if classes > 2 else counted(len(settings), "model")
     verb = "needs" if max(classes, 2) * len(settings) == 2 else "need"
     fewer = max(bits - _FEWER_BITS, 1)
-    rest = ", and --labels '*,NAME' learns one class against the rest" if classes > 2 else ""
-    return [
+    advice = Message(
         f"{what} of 2^{bits} coefficients {verb} {format_bytes(wanted)} of memory, and "
-        f"{format_bytes(free)} are available: --bits {fewer} needs "
-        f"{format_bytes(needed(settings, classes, 1 << fewer))}{rest}"
-    ]
+        f"{format_bytes(free)} are available: ", Parameter("bits", fewer), " needs "
+        f"{format_bytes(needed(settings, classes, 1 << fewer))}",
+    )  # fmt: skip
+    if classes > 2:
+        advice = Message(
+            advice, ", and ", Parameter("labels", "*,NAME"), " learns one class against the rest"
+        )
+    return [advice]
 
 
 def bytes_a_lane(settings: Settings, features: int) -> int:

@@ -27,7 +27,7 @@ from steelyard.active.strategies._base import Strategy
 from steelyard.estimators import _active_start, inputs
 from steelyard.estimators._active_start import PoolTfidf
 from steelyard.estimators.fitted import DocumentationLink, only_model
-from steelyard.estimators.habits import answer_habits
+from steelyard.estimators.parameter_hints import hint_unknown
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples, examples
@@ -158,7 +158,7 @@ class ActiveClassifier(
     _attempts: PoolAttempts | None = None
     _tfidf: PoolTfidf | None = None
 
-    @answer_habits
+    @hint_unknown
     def __init__(
         self,
         loss: str | Loss = "modified_huber",

@@ -15,8 +15,8 @@ from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.estimators import fit_passes, inputs
 from steelyard.estimators.fitted import all_or_nothing, count_classes, fitted_state, state_of
-from steelyard.estimators.habits import answer_habits
 from steelyard.estimators.online import OnlineEstimator
+from steelyard.estimators.parameter_hints import hint_unknown
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples
@@ -148,7 +148,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator, ClassPredictions):  # t
     array(['ham', 'spam'], dtype='<U4')
     """
 
-    @answer_habits
+    @hint_unknown
     def __init__(
         self,
         loss: str | Loss = "modified_huber",

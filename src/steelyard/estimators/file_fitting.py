@@ -24,7 +24,6 @@ from steelyard.engine.run_options import RunOptions
 from steelyard.engine.totals import RowOrderWarning
 from steelyard.estimators import fit_passes, saving
 from steelyard.estimators.fitted import FittedState, fitted_state, set_state, state_of
-from steelyard.estimators.habits import in_python
 from steelyard.estimators.online import AS_GIVEN, warn_of_scale
 from steelyard.estimators.parameters import settings_of
 from steelyard.io import sources
@@ -112,7 +111,7 @@ def fit(
             lambda inferred: settings_of(estimator, None),
             task=CLASSES if is_classifier(estimator) else NUMBERS,
             class_weight=getattr(estimator, "class_weight", None),
-            warn=lambda text, kind: warnings.warn(in_python(text), kind, stacklevel=5),
+            warn=lambda text, kind: warnings.warn(text, kind, stacklevel=5),
         )
     training.check_calibration()
     _run(training, options)
@@ -211,7 +210,7 @@ class _Fitted:
 
 
 def _warn_of_columns(text: str) -> None:
-    warnings.warn(in_python(text), AbsentColumnsWarning, stacklevel=9)
+    warnings.warn(text, AbsentColumnsWarning, stacklevel=9)
 
 
 def take_over(estimator: Any, training: FileTraining) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.estimators.fitted import unchanged_on_error
-from steelyard.estimators.habits import options_as_parameters
 
 
 class FileMethods:
@@ -69,7 +68,7 @@ class FileMethods:
         """
         from steelyard.estimators import file_fitting
 
-        with unchanged_on_error(self), options_as_parameters():
+        with unchanged_on_error(self):
             self._forget()
             options = file_fitting.FileOptions(
                 holdout, on_error, threads, checkpoint, checkpoint_every, self._verbose(verbose), shuffle
@@ -106,7 +105,7 @@ class FileMethods:
         """
         from steelyard.estimators import file_fitting
 
-        with unchanged_on_error(self), options_as_parameters():
+        with unchanged_on_error(self):
             options = file_fitting.FileOptions(
                 holdout, on_error, threads, checkpoint, checkpoint_every, self._verbose(verbose), shuffle
             )
@@ -121,5 +120,4 @@ class FileMethods:
     ) -> NDArray[np.float64]:
         from steelyard.estimators import file_fitting
 
-        with options_as_parameters():
-            return file_fitting.predict(self, paths, text, on_error, threads)
+        return file_fitting.predict(self, paths, text, on_error, threads)

@@ -31,8 +31,8 @@ from steelyard.estimators.fitted import (
     state_of,
     unchanged_on_error,
 )
-from steelyard.estimators.habits import answer_habits, answer_unknown, options_as_parameters
 from steelyard.estimators.inputs import check_matrix
+from steelyard.estimators.parameter_hints import check_names, hint_unknown
 from steelyard.estimators.parameters import DEFAULT, settings_of
 from steelyard.examples import Examples, examples
 from steelyard.losses import Loss
@@ -46,7 +46,7 @@ AS_GIVEN = f"To learn each as that many copies: weight_scale='as_given'. {_SILEN
 class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEstimator, ABC):  # type: ignore[misc]
     """Learns rows one after another, in order; a row of weight h counts as h copies of it."""
 
-    @answer_habits
+    @hint_unknown
     def __init__(
         self,
         loss: str | Loss = "squared",
@@ -245,8 +245,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
             from steelyard.estimators import named_rows  # not at the top: it has the readers
 
             if named_rows.are_named(X):
-                with options_as_parameters():
-                    return named_rows.predict(engine, self.input_spec_, X)
+                return named_rows.predict(engine, self.input_spec_, X)
         rows = check_matrix(self, X, reset=False)
         return engine.predict(examples(rows, features=self.n_features_in_))
 
@@ -265,7 +264,7 @@ class OnlineEstimator(DocumentationLink, FittedAttributes, FileMethods, BaseEsti
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; the model that was learned stays."""
-        answer_unknown(self, params)
+        check_names(self, params)
         changed: Self = super().set_params(**params)
         return changed
 

@@ -16,7 +16,6 @@ from steelyard.engine.holdout import Holdout
 from steelyard.engine.row_sources import Rows, RowsInMemory
 from steelyard.estimators import _sweep_inputs, fit_passes
 from steelyard.estimators.fitted import DocumentationLink, all_or_nothing, unchanged_on_error
-from steelyard.estimators.habits import options_as_parameters
 from steelyard.estimators.online import OnlineEstimator
 from steelyard.estimators.parameters import SWEPT, swept
 from steelyard.sweep import grid as grids
@@ -164,7 +163,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
         paths, **read_options
             As for `fit_files` of the estimator.
         """
-        with unchanged_on_error(self), options_as_parameters():
+        with unchanged_on_error(self):
             self._forget()
             expanded, template = self._expanded(), self._template()
             listed = [paths] if isinstance(paths, str | Path) else list(paths)

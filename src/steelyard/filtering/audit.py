@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from steelyard._atomic_files import replacing
+from steelyard._parameters import Parameter
 from steelyard.active.sequential_tests import ALPHA, share_evidence
 from steelyard.filtering.audit_sample import KEPT, REJECTED, AuditSample, Candidate
 from steelyard.filtering.run_folder import OWN, read_json, write_json
@@ -87,9 +88,11 @@ def audit_filter(
     own = Path(folder) / OWN
     known = read_json(own / "audit.json")
     if known is None and not Path(folder).is_dir():
-        raise InputError(f"{folder}: there is no such folder; name the one that filter -o has made")
+        raise InputError(f"{folder}: there is no such folder; name the one that the filter has written")
     if known is None:
-        raise InputError(f"{folder}: has no sample; run the filter with --audit 400, say")
+        raise InputError(
+            f"{folder}: has no sample; run the filter with ", Parameter("audit_size", 400), ", say"
+        )
     if not 0.0 < confidence < 1.0:
         raise InputError(f"the confidence must lie between 0 and 1; got {confidence}")
     path = own / "audit.csv" if labels is None else Path(labels)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Message, Parameter, message_of
 from steelyard.examples import Examples
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.conditions import Condition
@@ -16,7 +17,7 @@ from steelyard.filtering.statistics import Statistics
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError, RowError
 
-SKIPPING = "--on-error skip, in Python skip_errors=True,"
+SKIPPING = Parameter("skip_errors", True)
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,13 @@ class UnreadableFileError(InputError):
     """A file that is damaged or makes no sense; others may be fine."""
 
     def __init__(self, input: Input, error: InputError) -> None:  # noqa: A002
-        super().__init__(str(error))
+        super().__init__(message_of(error))
         self.input = input
 
     def with_remedy(self, *, others: bool) -> InputError:
         """The same for people; of several files the others can be filtered without it."""
-        remedy = f"\n({SKIPPING} leaves such files out, and names them at the end)"
-        return InputError(f"{self}{remedy if others else ''}")
+        remedy = Message("\n(", SKIPPING, " leaves such files out, and names them at the end)")
+        return InputError(message_of(self), remedy if others else "")
 
 
 def tasks(inputs: Sequence[Input], preparer: Preparer, begin: Callable[[Prepared], int]) -> Iterator[Task]:

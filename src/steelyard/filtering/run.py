@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard._messages import counted
+from steelyard._parameters import message_of
 from steelyard.filtering import audit, conditions, inputs, threshold
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.blocks import SKIPPING, BlockFilter, Result, UnreadableFileError, tasks
@@ -21,7 +22,7 @@ from steelyard.io.read_ahead import map_ahead
 from steelyard.losses import Loss
 from steelyard.scoring.outputs import ArrowOutput, Output, TextOutput, partial_path
 
-SAMPLE = 200_000  # rows from which --fraction finds its threshold
+SAMPLE = 200_000  # rows from which `fraction` finds its threshold
 _CHECKPOINT = 32  # blocks, that is 128 MB, after which a run can go on within a file
 
 Progress = Callable[[str, int, int], None]
@@ -230,7 +231,7 @@ class _Run:
             except UnreadableFileError as error:
                 if not self._skip:
                     raise error.with_remedy(others=len(found) > 1) from None
-                self.failed.append(str(error))
+                self.failed.append(message_of(error))
                 lost = error.input.name
             waiting = [each for each in waiting if each.name != lost and not self._folder.done(each)]
 
@@ -325,7 +326,8 @@ class _Run:
         for note in result.notes:
             problem = Problem(block.path, now.lines + note.line + 1, note.what, block.unit)
             if not self._skip:
-                raise InputError(f"{problem}\n({SKIPPING} leaves such {block.unit}s out and counts them)")
+                remedy = f" leaves such {block.unit}s out and counts them)"
+                raise InputError(problem.message, "\n(", SKIPPING, remedy)
             now.problems = [*now.problems, problem][:DESCRIBED]
 
     def summarise(self, chosen: dict[str, Any] | None) -> FilterResult:

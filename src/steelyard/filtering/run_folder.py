@@ -19,12 +19,13 @@ from typing import Any
 
 from steelyard import _atomic_files
 from steelyard._file_lock import FileLock
+from steelyard._parameters import Message, Parameter, joined
 from steelyard.filtering.inputs import Input
 from steelyard.io.errors import InputError
 
 OWN = "_steelyard"
 _CHECK = "sha256"
-_OPTIONS = ("keep", "fraction", "by", "rejects", "audit", "seed", "on-error", "encoding", "text")
+_NOT_GIVEN = ("format", "block", "models")  # settings that are no parameters
 Record = dict[str, Any]
 
 
@@ -53,16 +54,16 @@ def _checksum(content: Record) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _change(name: str, before: Any, now: Any) -> str:
-    """Of a setting, as the command line names it."""
+def _change(name: str, before: Any, now: Any) -> Message:
+    """How a setting differs from that of an earlier run."""
     if name == "skip_errors":
-        name, before, now = "on-error", *("skip" if each else "stop" for each in (before, now))
+        return Message(Parameter(name, bool(before)), ", now ", Parameter(name, bool(now)))
     if name == "models":
         before, now = (
             ", ".join(f"{each} {digest[:8]}" for each, digest in of.items()) for of in (before, now)
         )
-    option = f"--{name}" if name in _OPTIONS else name
-    return f"{option}: {_shown(before)}, now {_shown(now)}"
+    parameter = Parameter("audit_size" if name == "audit" else name)
+    return Message(name if name in _NOT_GIVEN else parameter, f": {_shown(before)}, now {_shown(now)}")
 
 
 def _shown(value: Any) -> str:
@@ -108,14 +109,15 @@ class RunFolder:
         differing = [name for name in settings if settings[name] != before[name]]
         if differing == ["skip_errors"]:
             raise InputError(
-                f"{self.path}: was made with --on-error skip, and what could not be read is left out: repeat "
-                "the command with it to go on (in Python skip_errors=True), or name another folder"
-            )
+                f"{self.path}: was made with ", Parameter("skip_errors", True), ", and what could not be read is "
+                "left out: repeat the run with it to go on, or name another folder",
+            )  # fmt: skip
         if differing:
-            listed = "; ".join(_change(name, before[name], settings[name]) for name in differing)
+            changes = [_change(name, before[name], settings[name]) for name in differing]
             raise InputError(
-                f"{self.path}: was made with other settings ({listed}); name another folder, or remove it"
-            )
+                f"{self.path}: was made with other settings (", *joined("; ", changes),
+                "); name another folder, or remove it",
+            )  # fmt: skip
 
     def forget_if_empty(self) -> None:
         """Forget a run that failed before it wrote anything: the next one may have other settings."""

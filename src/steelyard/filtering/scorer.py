@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._messages import listed
+from steelyard._parameters import Parameter
 from steelyard.io.errors import InputError
 from steelyard.losses import Loss
 from steelyard.scoring.loaded_model import load_to_predict
@@ -23,8 +24,8 @@ class RankingNeededError(InputError):
 
     def __init__(self, rankings: Sequence[str]) -> None:
         self.rankings = list(rankings)
-        example = f"--by, in Python by={self.rankings[0]!r}"
-        super().__init__(f"the best rows by which score? There are {listed(rankings)} ({example})")
+        example = Parameter("by", self.rankings[0])
+        super().__init__(f"the best rows by which score? There are {listed(rankings)} (", example, ")")
 
 
 class Scorer:

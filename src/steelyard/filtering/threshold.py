@@ -1,4 +1,4 @@
-"""The threshold of `--fraction`: the score that this share of a sample of rows reaches."""
+"""The threshold of `fraction`: the score that this share of a sample of rows reaches."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

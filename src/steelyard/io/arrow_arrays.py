@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Message, Parameter
 from steelyard.io.column_inference import WRITTEN_NUMBER, is_written_number
 from steelyard.io.columns import BLANKS
 from steelyard.io.errors import RowErrors
@@ -189,7 +190,8 @@ def _read_names(
         name = names[places[row]]
         if rule is not None:
             return rule.describe_unknown(name)
-        return f"the label {name!r} is not a number; --labels a,b,c names the classes"
+        names_them = Parameter("labels", "a,b,c")
+        return Message(f"the label {name!r} is not a number; ", names_them, " names the classes")
 
     errors.add(unknown[places], describe)
     return numbers[places]  # type: ignore[no-any-return]

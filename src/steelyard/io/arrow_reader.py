@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from steelyard._parameters import Message, Parameter, message_of
 from steelyard.io import arrow_csr
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_columns import ArrowColumns, take_head
@@ -191,9 +192,9 @@ def _kind(head: bytes, path: str) -> bytes:
         if head.startswith(kind):
             return kind
     raise InputError(
-        f"{path}: neither Arrow IPC nor Parquet, from its first bytes (--format says what it is); "
-        "a Feather file of version 1 or a stream of an Arrow before 0.15 has to be rewritten"
-    )
+        f"{path}: neither Arrow IPC nor Parquet, from its first bytes (", Parameter("format"), " says what it "
+        "is); a Feather file of version 1 or a stream of an Arrow before 0.15 has to be rewritten",
+    )  # fmt: skip
 
 
 def _rest(source: Source) -> bytes:
@@ -234,11 +235,11 @@ class ArrowReader:
         for batch in read_batches(source, size):
             found = batch.header
             if found is not None and found.features != self._features:
-                bits = "" if found.bits is None else f" (--bits {found.bits})"
+                bits = "" if found.bits is None else Message(" (", Parameter("bits", found.bits), ")")
                 raise InputError(
                     f"{batch.path}: was converted for {found.features} features, the model has "
-                    f"{self._features}; use as many{bits}, or convert the original again"
-                )
+                    f"{self._features}; use as many", bits, ", or convert the original again",
+                )  # fmt: skip
             yield batch
 
     def parse(self, block: Block) -> ParsedBlock:
@@ -253,7 +254,7 @@ class ArrowReader:
             if self._ordinary is not None:
                 return self._ordinary.parse(batch)
         except (ValueError, pyarrow.ArrowException) as error:
-            raise InputError(f"{batch.path}: {error}") from None
+            raise InputError(f"{batch.path}: ", message_of(error)) from None
         raise InputError(
             f"{batch.path}: has no lists 'indices' and 'values' but ordinary columns; give their roles"
         )

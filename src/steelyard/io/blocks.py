@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
+from steelyard._parameters import Message, Parameter
 from steelyard.examples import Examples
 from steelyard.features import Candidates, Folding, HashedRows, Names
 from steelyard.io.errors import DESCRIBED, POINTS, InputError, RowError, has_decimal_comma
@@ -33,12 +34,18 @@ MESSAGES = {
     codes.BAD_BASE: "the offset {0!r} is not a number",
     codes.TOO_MANY_NUMBERS: "{0!r}: there are more than label, weight and offset before the first |; "
     "a tag begins with ' or touches the |",
-    codes.NO_BAR: "there is no | in this line; is it Vowpal Wabbit text? (train's --format says what it is)",
+    codes.NO_BAR: Message(
+        "there is no | in this line; is it Vowpal Wabbit text? (when training, ",
+        Parameter("format"),
+        " says what it is)",
+    ),
     codes.BAD_VALUE: "{0!r}: the value after the : is not a number",
     codes.NOT_FINITE: "{0!r}: NaN and infinite values cannot be learned from",
     codes.TOO_LARGE: "{0!r}: the value is so large that its square overflows; scale it",
     codes.BAD_INDEX: "{0!r}: a feature must be index:value, the index a whole number of 0 or more",
-    codes.NOT_UTF8: "not UTF-8 text; --encoding says what it is, such as latin-1 or cp1252",
+    codes.NOT_UTF8: Message(
+        "not UTF-8 text; ", Parameter("encoding"), " says what it is, such as latin-1 or cp1252"
+    ),
     codes.BAD_NAMESPACE_VALUE: "{0!r}: the weight after the namespace is not a number",
     codes.MISSING_FIELDS: "there are fewer fields than columns: {0!r}",
     codes.EXTRA_FIELDS: "there are more fields than columns: {0!r}; is a text with commas quoted, and is "
@@ -248,7 +255,9 @@ def fold_rows(block: Block, hashed: HashedRows, folding: Folding, **known: Any) 
 def describe(code: int, excerpt: bytes) -> str:
     """What a kernel has noted, in words."""
     text = excerpt.decode("utf-8", "replace")
-    message = MESSAGES[code].format(text)
+    message = MESSAGES[code]
+    if not isinstance(message, Message):
+        message = message.format(text)
     if code in _NUMBERS and has_decimal_comma(text):
         return f"{message.partition(';')[0]}: {POINTS}"
     return message

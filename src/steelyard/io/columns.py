@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from steelyard._messages import did_you_mean, listed
+from steelyard._parameters import Message, Parameter
 from steelyard.io.errors import InputError
 from steelyard.token_rules import ASCII, bytes_in
 
@@ -80,9 +81,11 @@ class Columns:
         texts = self.with_role(TEXT)
         if len(texts) != 1:
             listed = ", ".join(texts) or "none"
-            raise InputError(f"--text {name}: {model} takes {len(texts)} texts ({listed}), not a single one")
+            said = f": {model} takes {len(texts)} texts ({listed}), not a single one"
+            raise InputError(Parameter("text", name), said)
         if name in self.features and name not in texts:
-            raise InputError(f"--text {name}: {model} takes this column for {self.role(name)}")
+            said = f": {model} takes this column for {self.role(name)}"
+            raise InputError(Parameter("text", name), said)
         return replace(
             self,
             columns=tuple(
@@ -120,7 +123,7 @@ class Columns:
         return cls(tuple(Column(*column) for column in stored["columns"]), tuple(stored["missing"]))
 
 
-NAME_THE_TEXT = "if another one has the text, use --text NAME (in Python: text='NAME')"
+NAME_THE_TEXT = Message("if another one has the text, use ", Parameter("text", "NAME"))
 
 
 class AbsentColumnError(InputError):

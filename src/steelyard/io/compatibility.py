@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from steelyard._parameters import Parameter
 from steelyard.io import columns as roles
 from steelyard.io import formats, input_spec
 from steelyard.io.errors import InputError
@@ -92,24 +93,24 @@ def check_converted(head: Head, named: InputSpec, model: str) -> InputSpec | Non
     for what, (theirs, ours) in _naming_options(made, named).items():
         if theirs != ours:
             raise InputError(
-                f"{path}: was converted with other {what} than those of {model} ({_show(theirs)}, not "
-                f"{_show(ours)}); convert the original with those, or give the original itself"
-            )
+                f"{path}: was converted with other ", what, f" than those of {model} ({_show(theirs)}, not "
+                f"{_show(ours)}); convert the original with those, or give the original itself",
+            )  # fmt: skip
     return made
 
 
-def _naming_options(made: InputSpec, named: InputSpec) -> dict[str, tuple[Any, Any]]:
+def _naming_options(made: InputSpec, named: InputSpec) -> dict[str | Parameter, tuple[Any, Any]]:
     """All that decides the names of features, in the one and in the other."""
-    found: dict[str, tuple[Any, Any]] = {
-        "--bits": (made.bits, named.bits),
-        "--interactions": (made.interactions, named.interactions),
+    found: dict[str | Parameter, tuple[Any, Any]] = {
+        Parameter("bits"): (made.bits, named.bits),
+        Parameter("interactions"): (made.interactions, named.interactions),
         "options of namespaces": (made.namespaces, named.namespaces),
         "columns": (_feature_roles(made), _feature_roles(named)),
     }
     if roles.TEXT in _feature_roles(made).values():
         found["options of texts"] = made.text.as_json(), named.text.as_json()
     if made.label_rule is not None and named.label_rule is not None:
-        found["--labels"] = made.label_rule.names, named.label_rule.names
+        found[Parameter("labels")] = made.label_rule.names, named.label_rule.names
     return found
 
 

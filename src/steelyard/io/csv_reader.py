@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
+from steelyard._parameters import Parameter
 from steelyard.features import Names
 from steelyard.io import blocks as cutting
 from steelyard.io import columns as roles
@@ -122,8 +123,8 @@ def infer_columns(source: Source, dialect: Dialect, told: ColumnOverrides | None
     if len(head.names) == 1:
         raise InputError(
             f"{source.path}: has a single column with {dialect.separator!r} as separator; a table has a "
-            "label and more: --separator gives another one"
-        )
+            "label and more: ", Parameter("separator"), " gives another one",
+        )  # fmt: skip
     return infer_roles(head.names, head.records, told)
 
 

@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Message, Parameter
+
 DESCRIBED = 64  # errors per chunk that are described; all are counted
 POINTS = "numbers have a decimal point here, as in 3.14, not a comma"
 
 
 class InputError(ValueError):
-    """Input that cannot be read: the message says what, where and what to do."""
+    """Input that cannot be read: the message says what, where and what to do.
+
+    It is made of text and the parameters that it names; a `Message` may be among its parts.
+    """
+
+    def __init__(self, *parts: str | Parameter) -> None:
+        super().__init__(Message(*parts))
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,12 @@ class Problem:
     what: str
     unit: str = "line"
 
+    @property
+    def message(self) -> Message:
+        return Message(f"{self.path}, {self.unit} {self.line}: ", self.what)
+
     def __str__(self) -> str:
-        return f"{self.path}, {self.unit} {self.line}: {self.what}"
+        return str(self.message)
 
 
 class RowErrors:

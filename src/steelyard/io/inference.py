@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from steelyard._parameters import Parameter
 from steelyard.io import columns as roles
 from steelyard.io import formats, sources
 from steelyard.io.errors import POINTS, InputError, has_decimal_comma
@@ -121,9 +122,9 @@ def _check_classes(distinct: set[str], path: str) -> None:
     if len(distinct) == 1:
         raise InputError(
             f"{path}: all the first rows have the same label ({shorten(*distinct)}), so the other classes "
-            "are not known: --labels a,b,c names them all. If the rows are sorted by label, learn them in "
-            "random order, too: --shuffle, in Python shuffle=True"
-        )
+            "are not known: ", Parameter("labels", "a,b,c"), " names them all. If the rows are sorted by label, "
+            "learn them in random order, too: ", Parameter("shuffle", True),
+        )  # fmt: skip
     if len(distinct) > MOST_CLASSES:
         raise _too_many(path, MOST_CLASSES, distinct)
 
@@ -134,9 +135,10 @@ def _too_many(path: str, limit: int, labels: Iterable[str], column: str | None =
     where = "" if column is None else f" in the column {column!r}"
     return InputError(
         f"{path}: there are more than {limit:,} different labels{where} ({some}, …), too many for classes; "
-        "is it the label column (--label names it)? Are they numbers (--loss squared predicts numbers)? "
-        "--labels '*,NAME' tells one class from the rest"
-    )
+        "is it the label column (", Parameter("label"), " names it)? Are they numbers (",
+        Parameter("numbers", True, in_python="OnlineRegressor"), " predicts numbers)? ",
+        Parameter("labels", "*,NAME"), " tells one class from the rest",
+    )  # fmt: skip
 
 
 def _plain(label: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Message, Parameter
 from steelyard.io.errors import InputError
 
 ANYTHING = "*"
@@ -96,19 +97,18 @@ class LabelRule:
         unknown = ~(found | unlabelled) if self.otherwise is None else np.zeros(len(labels), np.bool_)
         return np.where(unlabelled, np.nan, numbers), unknown
 
-    def describe_unknown(self, label: str) -> str:
+    def describe_unknown(self, label: str) -> Message:
         """What is wrong with a label that is no class."""
         classes = f"none of the {len(self.names)} classes {self._listed()}"
         if len(self.names) == 2:
             classes = f"neither {shorten(self.negative)} nor {shorten(self.positive)}"
+        remedy = Message(Parameter("labels", "a,b,c"), " names all classes")
         if self.closed:
-            remedy = (
-                "a model keeps the classes it began with: train a new one on all files, with --labels a,b,c "
-                "for classes that come late"
-            )
-        else:
-            remedy = "--labels a,b,c names all classes"
-        return f"the label {label!r} is {classes}; {remedy}"
+            remedy = Message(
+                "a model keeps the classes it began with: train a new one on all files, with ",
+                Parameter("labels", "a,b,c"), " for classes that come late",
+            )  # fmt: skip
+        return Message(f"the label {label!r} is {classes}; ", remedy)
 
     def as_json(self) -> dict[str, Any]:
         """Two classes have keys of their own, as in files from before there could be more."""
@@ -155,10 +155,10 @@ class LabelRule:
     def _place(self, which: int) -> int:
         if len(self.names) != 2:
             raise InputError(
-                f"there are {len(self.names)} classes ({self._listed()}), and this is for two: --labels "
-                "NO,YES says which (--on-error skip leaves out rows of any other), --labels '*,NAME' takes "
-                "one against the rest"
-            )
+                f"there are {len(self.names)} classes ({self._listed()}), and this is for two: ",
+                Parameter("labels", "NO,YES"), " says which (", Parameter("on_error", "skip"), " leaves out rows "
+                "of any other), ", Parameter("labels", "*,NAME"), " takes one against the rest",
+            )  # fmt: skip
         return which
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._messages import did_you_mean
+from steelyard._parameters import Parameter
 from steelyard.features import MOST_FIELDS, HashedRows, Interactions
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -47,20 +48,23 @@ class NamespaceOptions:
     def __post_init__(self) -> None:
         words, gaps = _numbers("ngram", self.ngram), _numbers("skips", self.skips)
         if self.skips and not self.ngram:
-            raise InputError("--skips leaves out words of n-grams: give --ngram 2, say")
+            raise InputError(
+                Parameter("skips"), " leaves out words of n-grams: give ", Parameter("ngram", 2), ", say"
+            )
         for letter in (*words, *gaps):
             most, skipped = _for_letter(words, letter, 1), _for_letter(gaps, letter, 0)
             if not 1 <= most <= _MOST_WORDS or most - 1 + skipped > _MOST_SPAN:
                 raise InputError(
-                    f"--ngram {most} with --skips {skipped}: 1 to {_MOST_WORDS} words, of which the last is "
-                    f"at most {_MOST_SPAN} behind the first"
-                )
+                    Parameter("ngram", most), " with ", Parameter("skips", skipped), f": 1 to {_MOST_WORDS} "
+                    f"words, of which the last is at most {_MOST_SPAN} behind the first",
+                )  # fmt: skip
         for letters in self.quadratic:
             if not 2 <= len(letters.encode()) <= MOST_FIELDS:
                 raise InputError(
-                    f"-q {letters}: give the first letters of 2 to {MOST_FIELDS} namespaces, as in -q ab, or "
-                    ": for every one; whole names are written -q 'user*item'"
-                )
+                    Parameter("quadratic", letters), f": give the first letters of 2 to {MOST_FIELDS} "
+                    "namespaces, as in ", Parameter("quadratic", "ab"), ", or : for every one; whole names are "
+                    "written ", Parameter("quadratic", "user*item"),
+                )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
         return {name: list(value) for name, value in asdict(self).items()}
@@ -81,13 +85,12 @@ class NamespaceOptions:
         return Interactions(tuple(fields), tuple(crosses))
 
     def wanted(self) -> Iterator[tuple[str, str]]:
-        """Option and letter, for each letter that some row should have."""
+        """Parameter and letter, for each letter that some row should have."""
         for name in ("ngram", "skips"):
-            yield from ((f"--{name}", letter) for letter in _numbers(name, getattr(self, name)) if letter)
+            yield from ((name, letter) for letter in _numbers(name, getattr(self, name)) if letter)
         for name in ("ignore", "keep", "quadratic"):
-            option = "-q" if name == "quadratic" else f"--{name}"
             letters = dict.fromkeys("".join(getattr(self, name)))
-            yield from ((option, letter) for letter in letters if letter != EVERY or name != "quadratic")
+            yield from ((name, letter) for letter in letters if letter != EVERY or name != "quadratic")
 
 
 class NamespaceExpansion:
@@ -149,10 +152,10 @@ def check_present(wanted: Iterable[tuple[str, str]], names: Sequence[str], paths
     Files are searched until each is found, in most cases in the first lines. Pipes are not: they can be read
     once only.
     """
-    searched = {("--interactions", name): _pattern(name, rb"(?=[\s:|])") for name in names}
-    for option, letter in wanted:
+    searched = {("interactions", name): _pattern(name, rb"(?=[\s:|])") for name in names}
+    for parameter, letter in wanted:
         blank = letter == chr(namespaces.NAMELESS)
-        searched[option, letter] = re.compile(rb"\|(?=[\s:|])") if blank else _pattern(letter, b"")
+        searched[parameter, letter] = re.compile(rb"\|(?=[\s:|])") if blank else _pattern(letter, b"")
     seen: dict[str, None] = {}
     if not searched or any(map(sources.once_only, paths)):
         return
@@ -161,18 +164,16 @@ def check_present(wanted: Iterable[tuple[str, str]], names: Sequence[str], paths
         if not searched:
             return
         seen.update(dict.fromkeys(name.decode("utf-8", "replace") for name in _NAMED.findall(text)))
-    (option, name), *_ = searched
+    (parameter, name), *_ = searched
     some = ", ".join([*seen][:_MOST_LISTED]) + (", …" if len(seen) > _MOST_LISTED else "")
     there = f" (there are {some})" if seen else ""
-    if option == "--interactions":
+    if parameter == "interactions":
         hint = did_you_mean(name, seen)
-        raise InputError(
-            f"{option}: no row has a namespace {name!r}, so nothing would be crossed{hint}{there}"
-        )
-    raise InputError(
-        f"{option}: no row has a namespace that begins with {name!r}{there}; namespaces are named by their "
-        "first letters here, one letter for each"
-    )
+        said = f": no row has a namespace {name!r}, so nothing would be crossed{hint}{there}"
+    else:
+        said = f": no row has a namespace that begins with {name!r}{there}; namespaces are named by their "
+        said += "first letters here, one letter for each"
+    raise InputError(Parameter(parameter), said)
 
 
 def _pattern(name: str, behind: bytes) -> re.Pattern[bytes]:
@@ -200,9 +201,8 @@ def _numbers(name: str, given: Sequence[str]) -> dict[str, int]:
     for text in given:
         letter, number = (text[:1], text[1:]) if not text[:1].isdigit() else ("", text)
         if not number.isdigit():
-            raise InputError(
-                f"--{name} {text}: give a number, or the first letter of a namespace and a number: a2"
-            )
+            said = ": give a number, or the first letter of a namespace and a number: a2"
+            raise InputError(Parameter(name, text), said)
         found[letter] = int(number)
     return found
 

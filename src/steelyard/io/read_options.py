@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from steelyard._messages import did_you_mean
+from steelyard._parameters import Parameter
 from steelyard.features import interactions
 from steelyard.io import formats, inference
 from steelyard.io.columns import ColumnOverrides
@@ -21,13 +22,20 @@ _OF_TABLES = (
     "separator", "header", "words", "characters", "repeated",
 )  # fmt: skip
 _OF_NAMESPACES = ("ngram", "skips", "keep", "quadratic")
+_IN_TABLES: dict[str, tuple[str | Parameter, ...]] = {
+    "ngram": ("; use ", Parameter("words"), " for columns of text"),
+    "skips": ("; use ", Parameter("words"), " for columns of text"),
+    "keep": ("; leave out columns with ", Parameter("ignore")),
+    "quadratic": ("; write ", Parameter("quadratic", "one*other"), " with the names of columns"),
+}
+"""What to use for columns instead."""
 _LISTS = ("interactions", "text", "category", "number", "ignore", *_OF_NAMESPACES)
 _COLUMNS = ("label", "weight", "propensity", "count", "positives", "offset", "tag")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of the command line, and keyword arguments of `fit_files`, under the same names."""
+    """What `fit_files` takes as keyword arguments, under the same names."""
 
     format: str | None = None
     bits: int | None = None
@@ -86,9 +94,9 @@ class ReadOptions:
         named = *self.interactions, *(given for given in self.quadratic if "*" in given)
         if by_letter and named:
             raise InputError(
-                f"-q {by_letter[0]} names namespaces by first letters, {named[0]} by whole names: give all "
-                "of them in one way"
-            )
+                Parameter("quadratic", by_letter[0]), f" names namespaces by first letters, {named[0]} by whole "
+                "names: give all of them in one way",
+            )  # fmt: skip
         spec, labels = inference.infer(
             paths,
             self._overrides(),
@@ -103,7 +111,7 @@ class ReadOptions:
             encoding=None if self.encoding is None else check_encoding(self.encoding),
         )
         if self.encoding is not None and (formats.by_name(spec.format).binary or spec.format == "excel"):
-            raise InputError(f"--encoding is for text, and the files are {spec.format}")
+            raise InputError(Parameter("encoding"), f" is for text, and the files are {spec.format}")
         if spec.columns is None:
             crosses = formats.by_name(spec.format).crosses and not spec.converted
             converted = "converted ones, whose features steelyard convert has made"
@@ -115,21 +123,27 @@ class ReadOptions:
         else:
             self._check_no_namespaces(spec)
         if self.bits not in (None, spec.bits):
-            raise InputError(f"{paths[0]}: was converted for --bits {spec.bits}; leave --bits out")
+            made = Parameter("bits", spec.bits)
+            raise InputError(f"{paths[0]}: was converted for ", made, "; leave ", Parameter("bits"), " out")
         return spec, labels
 
     def _overrides(self) -> TableOverrides:
         if self.weight is not None and self.propensity is not None:
-            raise InputError("--weight and --propensity cannot both be given: one column makes the weight")
+            raise InputError(
+                Parameter("weight"), " and ", Parameter("propensity"), " cannot both be given: one column makes the "
+                "weight",
+            )  # fmt: skip
         if (self.count is None) != (self.positives is None):
             raise InputError(
-                "--count and --positives belong together: so many examples, so many of them positive"
-            )
+                Parameter("count"), " and ", Parameter("positives"), " belong together: so many examples, so many "
+                "of them positive",
+            )  # fmt: skip
         if self.count is not None and (self.label or self.weight or self.propensity):
             raise InputError(
-                "--count is the weight of a row, and --positives says how many have which label: leave out "
-                "--label, --weight and --propensity"
-            )
+                Parameter("count"), " is the weight of a row, and ", Parameter("positives"), " says how many have "
+                "which label: leave out ", Parameter("label"), ", ", Parameter("weight"), " and ",
+                Parameter("propensity"),
+            )  # fmt: skip
         columns = ColumnOverrides(
             self.label or self.positives, self.weight or self.propensity or self.count, self.offset, self.tag,
             self.text, self.category, self.number, self.ignore,
@@ -140,28 +154,24 @@ class ReadOptions:
         for name in _OF_NAMESPACES:
             given = getattr(self, name)
             if given and (name != "quadratic" or not all("*" in each for each in given)):
-                instead = {
-                    "keep": "leave out columns with --ignore",
-                    "quadratic": "write -q 'one*other' with the names of columns",
-                }.get(name, "use --words for columns of text")
-                option = "-q" if name == "quadratic" else f"--{name}"
-                instead = f"; {instead}" if spec.columns is not None else ""
+                said = f" is for the namespaces of vw, and the files are {spec.format}"
                 raise InputError(
-                    f"{option} is for the namespaces of vw, and the files are {spec.format}{instead}"
+                    Parameter(name), said, *(_IN_TABLES[name] if spec.columns is not None else ())
                 )
         if self.ignore and spec.columns is None:
-            raise InputError(f"--ignore is for tables and vw, and the files are {spec.format}")
+            raise InputError(Parameter("ignore"), f" is for tables and vw, and the files are {spec.format}")
 
     def _check_no_table(self, format_: str, *, crosses: bool) -> None:
         """Refuse what would otherwise be ignored."""
         for each in fields(self):
             if each.name in _OF_TABLES and getattr(self, each.name) != each.default:
-                raise InputError(f"--{each.name} is for tables, and the files are {format_}")
+                raise InputError(Parameter(each.name), f" is for tables, and the files are {format_}")
         if (self.interactions or self.quadratic) and not crosses:
-            option = "--interactions" if self.interactions else "-q"
-            raise InputError(f"{option} needs namespaces or columns, and the files are {format_}")
+            given = Parameter("interactions" if self.interactions else "quadratic")
+            raise InputError(given, f" needs namespaces or columns, and the files are {format_}")
         if not all(name == ANYTHING or is_number(name) for name in self.label_names or ()):
-            raise InputError(f"--labels {self.labels}: the labels of {format_} are numbers")
+            labels = Parameter("labels", ",".join(self.label_names or ()))
+            raise InputError(labels, f": the labels of {format_} are numbers")
 
 
 def parse_characters(text: str) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from steelyard import losses
 from steelyard._messages import counted
+from steelyard._parameters import Message, Parameter, joined
 from steelyard.examples import Examples, allowed
 from steelyard.features import Names
 from steelyard.io import grouped_rows, sources
@@ -20,7 +21,7 @@ from steelyard.io.errors import InputError, Problem, RowError
 from steelyard.io.labels import LabelRule, plain
 from steelyard.io.read_ahead import map_ahead
 from steelyard.io.sources import Source
-from steelyard.losses import REAL_LINE, Loss
+from steelyard.losses import Loss
 
 DESCRIBED = 20  # skipped lines that are described; all are counted
 
@@ -173,20 +174,19 @@ class Stream:
         """The error for a stream without usable rows: all were skipped, or `otherwise`."""
         if not self.skipped:
             return InputError(otherwise)
-        some = "\n".join(map(str, self.problems[:2]))  # the first may be a comment, not a row
-        return InputError(f"no row is left: {self.skipped} could not be used; the first is\n{some}")
+        # the first may be a comment, not a row
+        some = joined("\n", [problem.message for problem in self.problems[:2]])
+        return InputError(f"no row is left: {self.skipped} could not be used; the first is\n", some)
 
     def _describe_label(self, label: str) -> str:
-        """What is wrong with a label that cannot be learned."""
+        """What is wrong with a label that cannot be learned; a loss for any number takes all finite ones."""
         if self._label_rule is not None:
             return self._label_rule.describe_unknown(label)
         assert self._loss is not None
         name = losses.name_of(self._loss) or type(self._loss).__name__
-        two = " (--labels negative,positive says which of two labels is which)"
-        return (
-            f"the label {label} does not suit {name} loss, which takes {self._loss.labels_in_words()}"
-            f"{two if self._loss.labels != REAL_LINE else ''}"
-        )
+        suits = f"the label {label} does not suit {name} loss, which takes {self._loss.labels_in_words()}"
+        two = Parameter("labels", "negative,positive")
+        return Message(suits, " (", two, " says which of two labels is which)")
 
     def _line_of(self, parsed: ParsedBlock, row: int) -> int:
         """The line of the block that has made this row: the first with which there are so many rows."""
@@ -204,7 +204,8 @@ class Stream:
         for note in sorted([*parsed.notes, *rows], key=lambda note: note.line)[:wanted]:
             problem = Problem(parsed.block.path, self._lines + note.line + 1, note.what, unit)
             if not self._skip:
-                raise InputError(f"{problem}\n(--on-error skip leaves such {unit}s out and counts them)")
+                remedy = Parameter("on_error", "skip"), f" leaves such {unit}s out and counts them)"
+                raise InputError(problem.message, "\n(", *remedy)
             self.problems.append(problem)
 
 

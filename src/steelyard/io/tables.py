@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
+from steelyard._parameters import Message
 from steelyard.examples import LARGEST
 from steelyard.features import Folding, HashedRows, Names, interactions
 from steelyard.io import columns as roles
@@ -136,10 +137,12 @@ class TableParser:
         excerpt = text[start : min(stop, start + EXCERPT)].tobytes()
         if code == UNKNOWN_LABEL:
             assert self.label_rule is not None
-            what = self.label_rule.describe_unknown(excerpt.decode("utf-8", "replace"))
+            what: str = self.label_rule.describe_unknown(excerpt.decode("utf-8", "replace"))
         else:
             what = describe(code, excerpt)
-        return RowError(line, f"column {self.columns.names[column]}: {what}" if column >= 0 else what)
+        return RowError(
+            line, Message(f"column {self.columns.names[column]}: ", what) if column >= 0 else what
+        )
 
 
 def _byte_array(text: bytes) -> NDArray[np.uint8]:

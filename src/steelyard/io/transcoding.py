@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime, time
 from typing import Any
 
+from steelyard._parameters import Parameter
 from steelyard.io.csv_text import csv_line
 from steelyard.io.errors import InputError
 
@@ -38,9 +39,9 @@ def check_encoding(name: str) -> str | None:
         "".encode(name)  # refuses those that make no text, such as base64
     except LookupError:
         raise InputError(
-            f"--encoding {name}: there is no such encoding; usual are latin-1, cp1252, utf-16, mac-roman, "
-            "shift_jis, gb18030"
-        ) from None
+            Parameter("encoding", name), ": there is no such encoding; usual are latin-1, cp1252, utf-16, "
+            "mac-roman, shift_jis, gb18030",
+        ) from None  # fmt: skip
     return None if found.name == "utf-8" else found.name
 
 
@@ -88,14 +89,14 @@ class DecodedText(_Utf8):
         part = self._stream.read(_AT_ONCE)
         self._ended = not part
         if not self._begun and _is_utf8(part) and not self._encoding.startswith("utf"):
-            raise InputError(f"{self._path}: is in UTF-8, not in {self._encoding}: say --encoding utf-8")
+            said = f"{self._path}: is in UTF-8, not in {self._encoding}: say "
+            raise InputError(said, Parameter("encoding", "utf-8"))
         self._begun = True
         try:
             return self._decoder.decode(part, final=self._ended).encode()
         except UnicodeError as error:
-            raise InputError(
-                f"{self._path}: is not all {self._encoding} text ({error}); --encoding says what it is"
-            ) from None
+            said = f"{self._path}: is not all {self._encoding} text ({error}); "
+            raise InputError(said, Parameter("encoding"), " says what it is") from None
 
 
 class SheetText(_Utf8):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from steelyard._parameters import Parameter
 from steelyard.active.label_store import Document
 from steelyard.io import columns as roles
 from steelyard.io import formats
@@ -103,7 +104,9 @@ def _read_table(path: str, overrides: ColumnOverrides, classes: tuple[str, ...] 
     spec = replace(spec, columns=replace(spec.columns, columns=columns))
     assert spec.columns is not None
     if not spec.columns.features:
-        raise InputError(f"{path}: has no column to show; --text NAME says which one is a text")
+        raise InputError(
+            f"{path}: has no column to show; ", Parameter("text", "NAME"), " says which one is a text"
+        )
     label = next(iter(spec.columns.with_role(roles.LABEL)), None)
     return Corpus(TABLE, spec, _table_rows(path, spec, label, classes), label)
 
@@ -133,9 +136,10 @@ def _table_rows(
             given = None if label is None else _label_of(fields[label])
             if given is not None and classes is not None and given not in classes:
                 raise InputError(
-                    f"{path}, row {number}: the label {given!r} is neither {' nor '.join(classes)}; --classes "
-                    "names others, --hide-labels leaves out those of the file"
-                )
+                    f"{path}, row {number}: the label {given!r} is neither {' nor '.join(classes)}; ",
+                    Parameter("classes"), " names others, ", Parameter("hide_labels"), " leaves out those of the "
+                    "file",
+                )  # fmt: skip
             name = fields.get(tag) if tag else None
             yield Document(str(number if name is None else name), fields, None if classes is None else given)
 

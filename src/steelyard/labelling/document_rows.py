@@ -34,7 +34,7 @@ def _parse_batch(reader: Reader, lines: Sequence[str], path: str) -> Examples:
     text = np.frombuffer("".join(f"{line}\n" for line in lines).encode(), np.uint8)
     parsed = reader.parse(Block(path, text, 0))
     if len(parsed.examples) != len(lines):
-        raise InputError(f"{path}: some document cannot be learned from: {parsed.notes[0].what}")
+        raise InputError(f"{path}: some document cannot be learned from: ", parsed.notes[0].what)
     return parsed.examples
 
 

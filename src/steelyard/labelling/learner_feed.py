@@ -27,7 +27,7 @@ from steelyard.scoring.scores import Meaning
 _OPEN, _SKIPPED = -2, -1  # what the learner knows about an item; otherwise the index of its class
 _NO_ESTIMATE = (
     "The strategy {0.strategy} leaves nothing to chance, so its labels say nothing about other documents. "
-    "Try for a certificate, or begin another journal with --audit 0.01 or so, a random sample for "
+    "Try for a certificate, or begin another journal with an audit of 0.01 or so, a random sample for "
     "evaluation, or with the strategy iwal or random."
 )
 

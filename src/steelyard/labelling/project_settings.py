@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from steelyard._parameters import Parameter
 from steelyard.active import strategies
 from steelyard.io.errors import InputError
 
@@ -41,9 +42,9 @@ class ProjectSettings:
             )
         if several and (self.measure == RECALL or not strategies.by_name(self.strategy).several):
             raise InputError(
-                f"screening looks for one of two classes, and {len(self.classes)} are named: leave out "
-                "--screening, and use the strategy iwal, margin or random"
-            )
+                f"screening looks for one of two classes, and {len(self.classes)} are named: leave out ",
+                Parameter("screening"), ", and use the strategy iwal, margin or random",
+            )  # fmt: skip
         if self.positive not in self.classes and not (several and self.positive is None):
             raise InputError(f"the positive class {self.positive!r} is neither {' nor '.join(self.classes)}")
         for name, share in (("twice", self.twice), ("target", self.target)):

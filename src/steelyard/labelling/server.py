@@ -11,6 +11,7 @@ from typing import Any
 import uvicorn
 
 from steelyard._bounded_clients import BoundedClients
+from steelyard._parameters import Parameter
 from steelyard.io.errors import InputError
 from steelyard.labelling.app import LabellingApp
 from steelyard.labelling.session import LabellingSession
@@ -30,7 +31,8 @@ def bind(port: int) -> socket.socket:
         listening.listen()  # a browser that is quicker than the server waits
     except OSError as error:
         listening.close()
-        raise InputError(f"port {port}: {error.strerror}; --port 0 takes a free one") from None
+        free = Parameter("port", 0)
+        raise InputError(f"port {port}: {error.strerror}; ", free, " takes a free one") from None
     return listening
 
 

@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Parameter
 from steelyard.engine import file_labels, progressive_calibration
 from steelyard.engine.file_rows import spec_of
 from steelyard.engine.protocol import restore
 from steelyard.engine.training_record import TrainingRecord
+from steelyard.io.errors import InputError
 from steelyard.learn import margin_histogram
 from steelyard.learn.margin_histogram import CURRENT, LAST
 from steelyard.merging.parts import GRADIENTS, Part, part_of
@@ -188,10 +190,10 @@ def check_alike(first: ModelFile, other: ModelFile, path: str | Path, other_path
     if bool(first.progressive_calibration) != bool(other.progressive_calibration):
         differing.append("calibrations")
     if differing:
-        raise ValueError(
+        raise InputError(
             f"{path} and {other_path} have different {' and '.join(differing)}, and cannot be merged: train "
-            "both with the same options (--labels and --classes name the classes, where a part lacks some)"
-        )
+            "both with the same options (", Parameter("labels"), " names the classes, where a part lacks some)",
+        )  # fmt: skip
 
 
 def _reading(content: ModelFile) -> Any:

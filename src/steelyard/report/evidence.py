@@ -24,7 +24,7 @@ class Mistake:
     row: tuple[Examples, Any]
     """The row itself, and its prediction."""
     about: dict[str, Any] = field(default_factory=dict)
-    """As `steelyard explain --json` has it, of the difference to the average row."""
+    """As the JSON of `steelyard explain` has it, of the difference to the average row."""
 
 
 @dataclass

@@ -19,7 +19,7 @@ _MOST_DOTS = 1500
 
 @dataclass(frozen=True)
 class Content:
-    """All that the page says, as `evaluate`, `inspect` and `explain` have it with --json."""
+    """All that the page says, as the JSON of `evaluate`, `inspect` and `explain` has it."""
 
     model: str
     files: list[str]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from steelyard._messages import counted
+from steelyard._parameters import Message
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import NAME_THE_TEXT, TEXT
 from steelyard.io.input_spec import InputSpec
@@ -82,10 +83,8 @@ class AbsentColumns:
         most = [name for name, _ in self._names.most_common(_FEW_NAMES + 1)]
         none = f", {self._without:,} of them all" if self._without and len(self.columns) > 1 else ""
         among = f" of the first {_LOOKED_AT:,}" if self._rows == _LOOKED_AT else ""
-        self._tell(
-            f"{counted(self._lacking, 'row')}{among} lacked columns of the model "
-            f"({_listed(most, _FEW_NAMES)}){none}; {self._advice()}"
-        )
+        lacked = f"{counted(self._lacking, 'row')}{among} lacked columns of the model "
+        self._tell(Message(f"{lacked}({_listed(most, _FEW_NAMES)}){none}; ", self._advice()))
 
     def _advice(self) -> str:
         if not self._only_text:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard._parameters import Parameter
 from steelyard.engine.holdout import Holdout, marker
 from steelyard.engine.training_record import TrainingRecord
 from steelyard.io import grouped_rows
@@ -25,7 +26,8 @@ def held_out_rows(loaded: LoadedModel, paths: list[str]) -> Holdout:
     if found is None and record.learned_later_of(paths):
         raise InputError(
             f"{loaded.path}: rows of {' '.join(paths)} were held out at first, but a later run learned them: "
-            "evaluate the model of the first run, or train a new one, for example with --holdout 0.2"
+            "evaluate the model of the first run, or train a new one, for example with ",
+            Parameter("holdout", 0.2),
         )
     if found is None and record.held_out:
         raise InputError(
@@ -34,8 +36,8 @@ def held_out_rows(loaded: LoadedModel, paths: list[str]) -> Holdout:
         )
     if found is None:
         raise InputError(
-            f"{loaded.path}: no rows were held out when it was trained; train it anew, for example with "
-            "--holdout 0.2"
+            f"{loaded.path}: no rows were held out when it was trained; train it anew, for example with ",
+            Parameter("holdout", 0.2),
         )
     return found
 

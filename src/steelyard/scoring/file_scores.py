@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Parameter
 from steelyard.engine import file_labels
 from steelyard.engine.protocol import Predicts
 from steelyard.engine.run_options import RunOptions
@@ -130,9 +131,10 @@ def _with_labels(spec: InputSpec, model: ScoringModel, labels: str) -> InputSpec
     names = [name.strip() for name in labels.split(",")]
     known = model.meaning.classes
     if known is None:
-        raise InputError(f"--labels {labels}: the model predicts numbers, and knows no classes")
+        raise InputError(Parameter("labels", labels), ": the model predicts numbers, and knows no classes")
     if len(names) != len(known):
-        raise InputError(f"--labels {labels}: the model has {len(known)} classes, {', '.join(known)}")
+        classes = f"{len(known)} classes, {', '.join(known)}"
+        raise InputError(Parameter("labels", labels), f": the model has {classes}")
     return replace(
         spec, label_rule=file_labels.infer_labels([], spec, [], model.meaning.loss, named=names).rule
     )

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
+from steelyard._parameters import message_of
 from steelyard.io import columns as roles
 from steelyard.io import compatibility, formats, jsonl_reader
 from steelyard.io.columns import NAME_THE_TEXT, AbsentColumnError, Columns
@@ -95,7 +96,7 @@ def require_features(columns: Columns, names: Iterable[str], where: str) -> None
 def _with_hint(error: AbsentColumnError, columns: Columns) -> InputError:
     """A text under another name can be named, if there is but one; not again, if the name was given."""
     helps = [error.name] == list(columns.with_role(roles.TEXT)) and error.name not in columns.renamed
-    return InputError(f"{error}; {NAME_THE_TEXT}") if helps else error
+    return InputError(message_of(error), "; ", NAME_THE_TEXT) if helps else error
 
 
 def spec_of_lines(spec: InputSpec, model: str) -> InputSpec:

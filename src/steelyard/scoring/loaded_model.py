@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from steelyard import model_file
+from steelyard._parameters import Parameter, message_of
 from steelyard.engine import file_labels, protocol
 from steelyard.engine.file_rows import spec_of
 from steelyard.engine.frozen_models import FrozenModels, can_freeze, freeze
@@ -132,7 +133,7 @@ def _model_first(path: Path) -> Iterator[None]:
     except ValueError as error:
         if formats.by_suffix(str(path)) is None:
             raise
-        raise InputError(f"{error}; the model comes before the files") from None
+        raise InputError(message_of(error), "; the model comes before the files") from None
 
 
 def with_text(spec: InputSpec, column: str, model: str) -> InputSpec:
@@ -140,7 +141,9 @@ def with_text(spec: InputSpec, column: str, model: str) -> InputSpec:
     if spec.columns is not None:
         return replace(spec, columns=spec.columns.with_text(column, model))
     if spec.original is None:
-        raise InputError(f"--text {column}: {model} was trained on {spec.format}, which has no columns")
+        raise InputError(
+            Parameter("text", column), f": {model} was trained on {spec.format}, which has no columns"
+        )
     return replace(spec, original=with_text(spec.original, column, model))
 
 

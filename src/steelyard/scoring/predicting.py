@@ -30,7 +30,7 @@ class PredictingReader:
         """The predictions of a block of which every row can be read; else an error."""
         parsed = self.reader.parse(block)
         for note in parsed.notes[:1]:
-            raise InputError(f"{block.path}, row {note.line + 1}: {note.what}")
+            raise InputError(f"{block.path}, row {note.line + 1}: ", note.what)
         return self._engine.predict(parsed.examples)
 
 

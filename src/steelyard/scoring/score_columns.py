@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
+from steelyard._parameters import Parameter
 from steelyard.io.errors import InputError
 from steelyard.scoring.scores import Meaning, Scores
 
@@ -74,15 +75,16 @@ def filter_columns(meaning: Meaning) -> list[str]:
 def check_kind(meaning: Meaning, kind: str) -> None:
     """An error if the model has no such predictions."""
     name = losses.name_of(meaning.loss) or type(meaning.loss).__name__
+    raw = Parameter("as", "raw", in_python="predict")
     if kind == "probability" and not meaning.has_probabilities:
+        if not meaning.classes:
+            raise InputError(f"{name} loss has no probabilities: its prediction is a number, ", raw)
         raise InputError(
-            f"{name} loss has no probabilities, and the model was not calibrated: train it again without "
-            "--no-calibrate"
-            if meaning.classes
-            else f"{name} loss has no probabilities: its prediction is a number, --as raw"
+            f"{name} loss has no probabilities, and the model was not calibrated: train it again without ",
+            Parameter("calibrate", False),
         )
     if kind == "label" and meaning.classes is None:
-        raise InputError(f"{name} loss has no classes to name: its prediction is a number, --as raw")
+        raise InputError(f"{name} loss has no classes to name: its prediction is a number, ", raw)
 
 
 def free_names(columns: Sequence[ScoreColumn], taken: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from steelyard._messages import counted
 from steelyard.cli import options
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 from steelyard.io.input_spec import InputSpec
@@ -17,7 +18,9 @@ from steelyard.io.read_options import ReadOptions
 from steelyard.settings import DTYPES
 
 
-@click.command(epilog=EXAMPLES["convert"])
+@click.command(
+    cls=GroupedCommand, headings={MOST_USED: ("output", "label", "text", "force")}, epilog=EXAMPLES["convert"]
+)
 @options.FILES
 @click.option(
     "-o", "--output", type=options.FILE_PATH, required=True, metavar="FILE",
@@ -64,7 +67,7 @@ def command(files: tuple[str, ...], output: Path, **given: Any) -> None:
 
 
 def _label_rule(read: ReadOptions, paths: list[str], spec: InputSpec, labels: list[str]) -> LabelRule | None:
-    """There is no loss to say what it takes: names become numbers, −1 and 1 for two; numbers stay."""
+    """The rule for labels without a loss: numbers stay, two names become −1 and 1, more 0, 1, 2, …"""
     from steelyard.engine import file_labels
     from steelyard.io import inference
     from steelyard.io.labels import is_number

@@ -10,15 +10,22 @@ import click
 from steelyard._messages import counted
 from steelyard.cli import options
 from steelyard.cli.common import tell
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand
 from steelyard.cli.help_examples import EXAMPLES
+from steelyard.cli.wording import in_options, problem_texts
 
 if TYPE_CHECKING:
     from steelyard.filtering import FilterResult
 
 _SHOWN = 5  # commands to choose from
+_HEADINGS = {
+    MOST_USED: ("output", "keep", "fraction", "by", "rejects", "on_error", "as_json"),
+    "A sample to label": ("audit_size", "seed"),
+    "Reading and scoring": ("text", "encoding", "loss", "sample_rows", "threads"),
+}
 
 
-@click.command(epilog=EXAMPLES["filter"])
+@click.command(cls=GroupedCommand, headings=_HEADINGS, epilog=EXAMPLES["filter"])
 @click.argument("paths", nargs=-1, required=True, metavar="MODEL… FILE…")
 @click.option(
     "-o", "--output", type=options.FOLDER_PATH, metavar="FOLDER", required=True,
@@ -29,7 +36,7 @@ _SHOWN = 5  # commands to choose from
     help="Which rows to keep, as in 'p >= 0.9' or \"label == 'en' or label == 'de'\".  [default: all]",
 )  # fmt: skip
 @click.option(
-    "--fraction", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
+    "--fraction", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True), metavar="SHARE",
     help="Keep this share of the rows, those with the best scores; a first pass over a sample finds the "
     "threshold.",
 )  # fmt: skip
@@ -48,12 +55,14 @@ _SHOWN = 5  # commands to choose from
     "--audit", "audit_size", type=click.IntRange(0), metavar="N", default=0,
     help="Draw N documents to label, from which steelyard audit estimates how good the filter is.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Random seed."
+)
 @options.TEXT_COLUMN
 @options.ENCODING
 @options.OWN_LOSS
 @click.option(
-    "--threads", type=click.IntRange(1, 64),
+    "--threads", type=click.IntRange(1, 64), metavar="N",
     help="Threads that parse, score and compress.  [default: one per core, at most 4]",
 )  # fmt: skip
 @options.ON_ERROR
@@ -98,11 +107,12 @@ def command(
             raise InputError(
                 "\n    ".join(["which rows are the best? Type one of these:", *commands])
             ) from None
-    for problem in [*result.problems, *result.failed]:
+    failed = list(map(in_options, result.failed))
+    for problem in [*problem_texts(result.problems), *failed]:
         click.echo(f"skipped: {problem}", err=True)
     if as_json:
         facts = {"files": result.files, "already_done": result.already_done, **result.statistics}
-        facts |= {"failed": result.failed, "left_out": result.left_out}
+        facts |= {"failed": failed, "left_out": result.left_out}
         sample = None if result.audit is None else str(result.audit)
         click.echo(json.dumps(facts | {"threshold": result.threshold, "audit": sample}, ensure_ascii=False))
     else:

@@ -75,7 +75,7 @@ def command(models: tuple[Path, ...], output: Path, as_json: bool, **given: Any)
 
 
 def _refuse_repeated(models: tuple[Path, ...]) -> None:
-    """A model that is given twice would count twice, and its rows with it."""
+    """Refuse a model that is given twice: its rows would count twice."""
     found: set[Path] = set()
     for path in models:
         if path.resolve() in found:
@@ -84,7 +84,7 @@ def _refuse_repeated(models: tuple[Path, ...]) -> None:
 
 
 def _measured(way: str, path: Path, content: "ModelFile", given: dict[str, Any]) -> dict[str, Any]:
-    """How good it is on the rows to choose by."""
+    """How good a merged model is on the rows to choose by."""
     from steelyard.cli import scoring
     from steelyard.engine.protocol import restore
     from steelyard.io import sources
@@ -98,7 +98,7 @@ def _measured(way: str, path: Path, content: "ModelFile", given: dict[str, Any])
 
 
 def _criterion(tried: dict[str, Any]) -> float:
-    """Merging changes the size of predictions, and so their loss, but hardly that of probabilities."""
+    """The log loss, if there is one: merging changes the size of predictions, but hardly probabilities."""
     return float(tried["loss"] if tried["log_loss"] is None else tried["log_loss"])
 
 

@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand, several
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NthOrShare, NumberList
-from steelyard.cli.options import options as several
-from steelyard.settings import DEFAULT_AVERAGE, DTYPES, MOST_AVERAGE, SCALINGS, Settings
+from steelyard.cli.options.learning import AVERAGE, BIAS, DTYPE
+from steelyard.settings import SCALINGS, Settings
 from steelyard.updates import names as update_names
 
 _DEFAULT = Settings()
@@ -25,7 +26,6 @@ def _swept(name: str, kind: NameList | NumberList, text: str) -> Any:
 
 
 _GRID = several(
-    options.TASK,
     click.option(
         "--loss", type=NameList(), metavar="LIST",
         help="Losses by name, or your own as module:Class.  [default: modified_huber for classes, squared "
@@ -39,18 +39,16 @@ _GRID = several(
     _swept("power_t", NumberList(), "How fast the rate falls; 0: not at all."),
     _swept("l1", NumberList(), "L1 regularisation; models with it are learned one after another."),
     _swept("l2", NumberList(), "L2 regularisation."),
-    click.option("--average", type=click.IntRange(0, MOST_AVERAGE),
-                 help="Predict with an average of the coefficients, in which time t has weight t to this "
-                 f"power; 0: with the last.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]"),
-    click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
-    click.option("--dtype", type=Choice(DTYPES), default=_DEFAULT.dtype, show_default=True,
-                 help="The type of the coefficients."),
+    AVERAGE,
+    BIAS,
+    DTYPE,
     click.option(
         "--paper", is_flag=True,
         help="The grid of Karampatziakis and Langford: 198 schedules (learning rate 2^0..2^10, initial t "
         "10^0..10^8, power t 0.5 and 1), row_norm scaling, four losses, three updates. Other options "
         "change it.",
     ),
+    heading="Learning",
 )  # fmt: skip
 
 _RUNNING = several(
@@ -61,12 +59,11 @@ _RUNNING = several(
                  help="Draw heat maps of the schedules, and explicit against invariant updates."),
     click.option("--save", type=options.FILE_PATH, metavar="MODEL",
                  help="Train a model with the best settings on all rows, and save it."),
-    click.option("--passes", type=click.IntRange(1), default=1, show_default=True,
+    click.option("--passes", type=click.IntRange(1), default=1, show_default=True, metavar="N",
                  help="How many times to go through the files."),
     click.option("--holdout", type=NthOrShare(), metavar="N|SHARE",
                  help="Do not learn every Nth row, or a random share such as 0.2; evaluate the models on "
                  "these rows at the end."),
-    options.CLASS_WEIGHT,
     click.option("--select", type=Choice(
                      ["progressive_loss", "progressive_error", "held_out_loss", "held_out_accuracy"]),
                  help="The figure that decides which model is best.  [default: the held-out one if there is "
@@ -78,27 +75,39 @@ _RUNNING = several(
     click.option("--memory", metavar="SIZE",
                  help="How much memory to use, as in 4G; if the models need more, they are learned in "
                  "several rounds.  [default: half of the free memory]"),
-    click.option("--threads", type=click.IntRange(1, 64),
+    click.option("--threads", type=click.IntRange(1, 64), metavar="N",
                  help="Threads that parse and learn.  [default: one per core; on a cluster one per worker]"),
+    options.JSON,
+    heading="Running",
+)  # fmt: skip
+
+_CLUSTER = several(
     click.option("--cluster", metavar="WHERE",
                  help="Learn blocks of settings side by side, each on a worker that reads all files: local "
                  "(processes on this machine, local:4 for four), ray, ray://HOST:PORT, dask or "
                  "dask://HOST:PORT. The results are the same."),
     click.option("--parts", type=click.IntRange(1), metavar="N",
-                 help="With --cluster: how many blocks to learn side by side.  [default: one for every 16 "
+                 help="How many blocks to learn side by side.  [default: one for every 16 "
                  "models, at most 8]"),
-    options.WEIGHT_SCALE,
-    options.ON_ERROR,
-    options.JSON,
+    heading="Cluster",
+)  # fmt: skip
+_MOST_USED = (
+    "output", "label", "loss", "learning_rate", "update", "paper", "passes", "holdout", "select", "save",
+    "pictures",
 )  # fmt: skip
 
 
-@click.command(epilog=EXAMPLES["sweep"])
+@click.command(cls=GroupedCommand, headings={MOST_USED: _MOST_USED}, epilog=EXAMPLES["sweep"])
 @options.FILES
 @options.READING
 @options.COUNTS
+@options.TASK
+@options.CLASS_WEIGHT
+@options.WEIGHT_SCALE
 @_GRID
 @_RUNNING
+@_CLUSTER
+@options.ON_ERROR
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files with many settings at once, and compare.

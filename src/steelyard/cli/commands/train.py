@@ -8,14 +8,16 @@ from typing import Any
 
 import click
 
-from steelyard import _atomic_files, losses, model_file
+from steelyard import _atomic_files, model_file
 from steelyard._messages import counted
+from steelyard._parameters import Message
 from steelyard.cli import cluster, options, resuming, train_report
-from steelyard.cli.common import check_outputs, printer, seconds_since_start
+from steelyard.cli.common import check_outputs, printer, seconds_since_start, tell
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand
 from steelyard.cli.help_examples import EXAMPLES
-from steelyard.cli.option_types import Choice, NthOrShare, RateOrAuto
-from steelyard.cli.options import LearnOptions, given_names
-from steelyard.cli.options import options as several
+from steelyard.cli.options import given_names
+from steelyard.cli.options.learning import LEARNING, LearnOptions
+from steelyard.cli.options.running import RUNNING
 from steelyard.cli.resuming import SCHEDULE, Checkpoints
 from steelyard.engine import holdout, protocol
 from steelyard.engine.file_training import FileTraining, begin, resume
@@ -25,128 +27,11 @@ from steelyard.io import sources
 from steelyard.io.errors import InputError
 from steelyard.io.read_options import ReadOptions
 from steelyard.model_file import ModelFile
-from steelyard.settings import (
-    DEFAULT_AVERAGE,
-    DEFAULT_RATE,
-    DTYPES,
-    MOST_AVERAGE,
-    SCALINGS,
-    STEPS_OF_AVERAGES,
-    Settings,
-)
-from steelyard.updates import names as update_names
 
-_DEFAULT = Settings()
 CHECKPOINT = ".checkpoint"  # behind the name of the model
-
-
-def _setting(name: str, kind: Any, text: str) -> Any:
-    """An option for a setting of the learner, with the learner's default."""
-    default = getattr(_DEFAULT, name)
-    return click.option(
-        f"--{name.replace('_', '-')}", type=kind, default=default, show_default=default is not None, help=text
-    )
-
-
-def _rates() -> str:
-    """The default rates: every loss has its own for scale-free rates."""
-    usual = {name: Settings(losses.by_name(name)) for name in losses.names()}
-    own = ", ".join(f"{name} {each.rate:g}" for name, each in usual.items())
-    longer = ", ".join(name for name, each in usual.items() if not each.has_class_factor)
-    return (
-        f"with standardized scaling the loss's own: {own}; with normalized the same, but for {longer} "
-        f"{1 / STEPS_OF_AVERAGES:.2g} times that; with others {DEFAULT_RATE:g}"
-    )
-
-
-_LEARNING = several(
-    options.TASK,
-    click.option(
-        "--loss",
-        help="A loss by name, or your own as module:Class.  "
-        "[default: modified_huber for classes, squared for numbers]",
-    ),
-    options.loss_parameters(),
-    _setting(
-        "update",
-        Choice(update_names()),
-        "How a row changes the model; all but explicit are safe with large weights.",
-    ),
-    _setting(
-        "scaling",
-        Choice(SCALINGS),
-        "How the learning rate depends on the feature: standardized, normalized and adaptive adapt it to "
-        "each feature (standardized also finds units for counts and columns of numbers), row_norm to the "
-        "length of the row, plain not at all.",
-    ),
-    _setting(
-        "learning_rate",
-        RateOrAuto(),
-        "The initial learning rate; auto learns with five of them and combines the models.  "
-        f"[default: {_rates()}]",
-    ),
-    _setting("initial_t", float, "The total weight after which the rate begins to fall."),
-    _setting("power_t", float, "How fast the rate falls; 0: it stays constant."),
-    _setting("l1", float, "L1 regularisation."),
-    _setting("l2", float, "L2 regularisation."),
-    _setting(
-        "average",
-        click.IntRange(0, MOST_AVERAGE),
-        "Predict with an average of the coefficients over time, in which time t has weight t to this power; "
-        f"0: with the latest.  [default: {DEFAULT_AVERAGE} with standardized scaling, else 0]",
-    ),
-    click.option("--bias/--no-bias", default=True, show_default=True, help="Whether to learn an intercept."),
-    _setting("dtype", Choice(DTYPES), "The type of the coefficients."),
-    options.CLASS_WEIGHT,
-)
-
-_RUNNING = several(
-    click.option("-o", "--output", type=options.FILE_PATH, metavar="MODEL", help="Where to save the model."),
-    options.FORCE,
-    click.option(
-        "--passes", type=click.IntRange(1), default=1, show_default=True,
-        help="How many times to go through the files; with standardized scaling, pass k uses the rate / k², "
-        "and 3 passes over up to 20,000 rows are usually a little better than one.",
-    ),
-    click.option(
-        "--shuffle", is_flag=True,
-        help="Learn the rows in random order, a different one in each pass: for files sorted by label. All "
-        "rows are read first, into memory, or into temporary files if they are larger than 2 GiB.",
-    ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                 help="Seed of --shuffle, of a share for --holdout, and of the order in which rows with "
-                 "--count are learned."),
-    click.option(
-        "--holdout", type=NthOrShare(), metavar="N|SHARE",
-        help="Keep rows aside that are never learned. 0.2: a random fifth, on which the finished model is "
-        "evaluated; evaluate and report find these rows again with --held-out. 10: every tenth row, whose "
-        "loss is measured in passing, which also works on a pipe.",
-    ),
-    click.option(
-        "--early-stopping", is_flag=True,
-        help="Stop after three passes without improvement on the held-out rows, and keep the best pass; "
-        "--passes is the maximum. Needs --holdout.",
-    ),
-    click.option(
-        "--calibrate/--no-calibrate", default=None,
-        help="Calibrate the probabilities of classes on the predictions of the first pass, each made before "
-        "its row was learned; --holdout N --calibrate calibrates them on the held-out rows, and reads the "
-        "files once more.  [default: calibrate, on the first pass]",
-    ),
-    click.option(
-        "--resume", type=options.FILE_PATH, metavar="MODEL",
-        help="Continue a model, or an interrupted run from its checkpoint. A model may continue with another "
-        "--learning-rate, --initial-t or --power-t.",
-    ),
-    click.option(
-        "--checkpoint-every", type=click.IntRange(1), metavar="ROWS",
-        help="Save MODEL.checkpoint every ROWS rows; removed when the run succeeds.",
-    ),
-    cluster.OPTIONS,
-    options.WEIGHT_SCALE,
-    options.THREADS,
-    options.ON_ERROR,
-    options.JSON,
+_MOST_USED = (
+    "output", "label", "weight", "text", "classes", "loss", "passes", "shuffle", "holdout", "resume", "on_error",
+    "as_json",
 )  # fmt: skip
 
 
@@ -204,12 +89,18 @@ class TrainOptions:
         return None if self.output is None else self.output.with_name(self.output.name + CHECKPOINT)
 
 
-@click.command(epilog=EXAMPLES["train"])
+@click.command(cls=GroupedCommand, headings={MOST_USED: _MOST_USED}, epilog=EXAMPLES["train"])
 @options.FILES
 @options.READING
 @options.COUNTS
-@_LEARNING
-@_RUNNING
+@options.TASK
+@options.CLASS_WEIGHT
+@options.WEIGHT_SCALE
+@LEARNING
+@RUNNING
+@cluster.OPTIONS
+@options.THREADS
+@options.ON_ERROR
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Learn files in order, show progress, save the model.
@@ -281,7 +172,7 @@ def _run_on_cluster(
 
 
 def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list[str]]:
-    """The training, and what was decided without being asked."""
+    """The training, and lines about what was decided without being asked."""
     if wanted.resume is None:
         training = begin(
             paths,
@@ -290,7 +181,7 @@ def _prepare(paths: list[str], wanted: TrainOptions) -> tuple[FileTraining, list
             wanted.learn.settings_for,
             task=wanted.task,
             class_weight=wanted.class_weight,
-            warn=lambda text, kind: click.echo(f"note: {text}", err=True),
+            warn=lambda text, kind: tell(Message("note: ", text)),
         )
         training.loss_inferred = wanted.learn.loss is None and wanted.task is None
         return training, train_report.announce(training, wanted.given)

@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from steelyard._parameters import Parameter
 from steelyard.io import columns as roles
 from steelyard.io import sources
 from steelyard.io.columns import ColumnOverrides, Columns
@@ -137,9 +138,8 @@ def require_label(spec: "InputSpec", path: str) -> Columns:
     if not spec.columns.with_role(roles.LABEL):
         names = ", ".join(spec.columns.names)
         raise InputError(
-            f"{path}: Which column should be predicted? Use --label NAME (in Python: label='NAME'); "
-            f"there are {names}"
-        )
+            f"{path}: Which column should be predicted? Use ", Parameter("label", "NAME"), f"; there are {names}"
+        )  # fmt: skip
     return spec.columns
 
 

@@ -14,6 +14,7 @@ from steelyard.active.journal import IN_MEMORY, Journal
 from steelyard.active.strategies._base import BudgetPlan
 from steelyard.cli import options
 from steelyard.cli.option_types import Choice
+from steelyard.cli.wording import error_text
 from steelyard.io.errors import InputError
 from steelyard.losses import decision_point
 
@@ -130,7 +131,7 @@ class Conversation:
                 raise InputError(f"a line is an object: {_KINDS}")
             return self._answer(message)
         except (ValueError, RecursionError) as error:
-            return {"error": str(error)}
+            return {"error": error_text(error)}
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         if "example" in message:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli import options
+from steelyard.cli.wording import error_text
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def command(file: Path, journal: Path, certificate: Path | None, **given: Any) -
                 try:
                     _answer(attempt, row, line)
                 except ValueError as error:
-                    _say({"error": str(error)})
+                    _say({"error": error_text(error)})
             if certificate is not None and attempt.over:
                 target = _free_path(certificate, attempt)
                 attempt.save(target)

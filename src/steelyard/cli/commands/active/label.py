@@ -10,6 +10,7 @@ import click
 from steelyard._messages import counted
 from steelyard.active import strategies
 from steelyard.cli import options
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice
 from steelyard.io.columns import TEXT
@@ -22,9 +23,15 @@ if TYPE_CHECKING:
 _SCREENING = ("irrelevant", "relevant")
 _AUDITED = 0.1  # of the labels, by default, with a strategy that leaves nothing to chance
 _KINDS = ("table", "ris", "label-studio", "prodigy")
+_HEADINGS = {
+    MOST_USED: ("classes", "positive", "text", "label", "budget", "target", "screening", "journal"),
+    "Which documents to label": ("strategy", "audit", "twice", "grow", "seed"),
+    "Files": ("kind", "ignore", "hide_labels"),
+    "The page": ("port", "browse"),
+}
 
 
-@click.command(epilog=EXAMPLES["active label"])
+@click.command(cls=GroupedCommand, headings=_HEADINGS, epilog=EXAMPLES["active label"])
 @click.argument("file", type=options.FILE_PATH)
 @click.option("--classes", metavar="LIST", help="The classes, two or more.  [default: no,yes; of RIS files "
               "irrelevant,relevant]")  # fmt: skip

@@ -10,6 +10,7 @@ from steelyard._messages import counted
 from steelyard.active.strategy_trials import ALL, TrialPlan
 from steelyard.cli.commands.active.simulate import LabelledFile
 from steelyard.cli.common import aligned, skips_and_notes
+from steelyard.cli.wording import problem_texts
 from steelyard.plotting import COLOURS, GREY, INK, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def summarise(
         "shuffles": given["seeds"],
         "notes": notes,
         "skipped": rows.stream.skipped,
-        "problems": [str(problem) for problem in rows.stream.problems],
+        "problems": problem_texts(rows.stream.problems),
         "seconds": seconds,
         "pictures": [],
     }

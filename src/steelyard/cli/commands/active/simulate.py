@@ -15,9 +15,9 @@ from steelyard._messages import counted
 from steelyard.active import strategies
 from steelyard.cli import options
 from steelyard.cli.common import printer
+from steelyard.cli.grouped_help import MOST_USED, GroupedCommand, several
 from steelyard.cli.help_examples import EXAMPLES
 from steelyard.cli.option_types import Choice, NameList, NumberList
-from steelyard.cli.options import options as several
 from steelyard.io.errors import InputError
 
 if TYPE_CHECKING:  # a command whose help is asked for loads no kernels
@@ -49,6 +49,10 @@ _SIMULATING = several(
     options.ON_ERROR,
     options.JSON,
 )  # fmt: skip
+_HEADINGS = {
+    MOST_USED: ("label", "strategy", "fractions", "seeds", "holdout", "pictures"),
+    "The simulation": ("update", "learner", "as_json"),
+}
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class LabelledFile:
     unlabelled: int
 
 
-@click.command(epilog=EXAMPLES["active simulate"])
+@click.command(cls=GroupedCommand, headings=_HEADINGS, epilog=EXAMPLES["active simulate"])
 @options.FILES
 @_READING
 @_SIMULATING

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from steelyard._parameters import message_of
 from steelyard.cli import options
 from steelyard.io.errors import InputError
 
@@ -48,7 +49,7 @@ def command(certificate: Path, journal: Path | None) -> None:
             try:
                 found = verify(content) if kept is None else verify_with_journal(content, kept)
             except (ValueError, RecursionError) as error:
-                raise InputError(f"{certificate}: {error}") from None
+                raise InputError(f"{certificate}: ", message_of(error)) from None
     click.echo(f"{found}\n{_CHECKED}")
     if journal is None:
         click.echo(_UNCHECKED)

@@ -1,9 +1,7 @@
-"""Parameters typed out of habit, and options of the command line: errors say what to use in Python."""
+"""What to use instead of parameters that other libraries or earlier releases have, or that are misspelt."""
 
 import inspect
-import re
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec
@@ -15,7 +13,7 @@ P = ParamSpec("P")
 
 _PENALTY = "use l1=… and l2=…, two numbers that are 0 by default"
 _STOPPING = "early_stopping=True stops when rows held out are predicted no better"
-ANSWERS = {
+HINTS = {
     "penalty": _PENALTY,
     "alpha": _PENALTY,
     "l1_ratio": _PENALTY,
@@ -37,7 +35,7 @@ ANSWERS = {
 }
 
 
-def answer_habits(init: Callable[P, None]) -> Callable[P, None]:
+def hint_unknown(init: Callable[P, None]) -> Callable[P, None]:
     """For `__init__`, whose signature stays. The error is a TypeError, as for any unknown parameter."""
     known = inspect.signature(init).parameters
 
@@ -45,43 +43,25 @@ def answer_habits(init: Callable[P, None]) -> Callable[P, None]:
     def wrapper(*given: P.args, **named: P.kwargs) -> None:
         for name in named:
             if name not in known:
-                raise TypeError(f"{type(given[0]).__name__} has no parameter {name!r}{_answer(name, known)}")
+                raise TypeError(f"{type(given[0]).__name__} has no parameter {name!r}{_hint(name, known)}")
         init(*given, **named)
 
     return wrapper
 
 
-def _answer(name: str, known: Collection[str]) -> str:
+def _hint(name: str, known: Collection[str]) -> str:
     of_losses = [
         loss for loss in losses.names() if name in (field.name for field in fields(losses.by_name(loss)))
     ]
-    if name in ANSWERS:
-        return f": {ANSWERS[name]}"
+    if name in HINTS:
+        return f": {HINTS[name]}"
     if of_losses:
         return f": it belongs to a loss, loss=losses.by_name({of_losses[0]!r}, {name}=…)"
     return did_you_mean(name, [each for each in known if each != "self"])
 
 
-def answer_unknown(estimator: Any, names: Any) -> None:
+def check_names(estimator: Any, names: Any) -> None:
     """The same for `set_params`, whose errors are ValueErrors."""
     for name in names:
-        if name in ANSWERS and name not in estimator.get_params():
-            raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}{_answer(name, ())}")
-
-
-def in_python(text: str) -> str:
-    """What is said about `--on-error`, about the parameter `on_error`."""
-    text = re.sub(r"--[a-z-]+ [A-Z]+ \(in Python: ([^)]+)\)", r"\1", text)
-    return re.sub(r"--([a-z][a-z0-9-]+)", lambda found: f"`{found[1].replace('-', '_')}`", text)
-
-
-@contextmanager
-def options_as_parameters() -> Iterator[None]:
-    """Readers of files speak of options: here `--on-error` is called `on_error`."""
-    try:
-        yield
-    except ValueError as error:
-        said = in_python(str(error))
-        if said == str(error) or isinstance(error, UnicodeError):
-            raise
-        raise type(error)(said) from error
+        if name in HINTS and name not in estimator.get_params():
+            raise ValueError(f"{type(estimator).__name__} has no parameter {name!r}{_hint(name, ())}")

@@ -2,7 +2,6 @@
 
 import inspect
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,16 @@ from sklearn.base import clone
 
 from steelyard import ActiveClassifier, OnlineClassifier, OnlineRegressor, Settings, Sweep, losses
 from steelyard.estimators import fitted
-from steelyard.estimators.habits import ANSWERS, options_as_parameters
+from steelyard.estimators.parameter_hints import HINTS
 from tests.estimators import data
 
 
 @pytest.mark.parametrize("cls", [OnlineClassifier, OnlineRegressor, ActiveClassifier])
-@pytest.mark.parametrize("name", sorted(ANSWERS))
+@pytest.mark.parametrize("name", sorted(HINTS))
 def test_parameters_of_scikit_learn_are_answered(cls: Any, name: str) -> None:
     with pytest.raises(TypeError, match=f"{cls.__name__} has no parameter '{name}': ") as error:
         cls(**{name: 1})
-    assert ANSWERS[name] in str(error.value)
+    assert HINTS[name] in str(error.value)
 
 
 def test_setting_them_is_answered_too() -> None:
@@ -90,18 +89,6 @@ def test_missing_labels_of_pandas() -> None:
 def test_missing_numbers() -> None:
     with pytest.raises(ValueError, match="row 1 has the label nan"):
         OnlineRegressor().fit(np.eye(3), [1.0, None, 2.0])
-
-
-def test_options_are_called_by_their_names_in_python(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    path.write_text("label,a\n" + "ham,1\n" * 9)
-    with pytest.raises(ValueError, match="`labels` a,b,c names them all") as error:
-        OnlineClassifier().fit_files(path)
-    assert "--" not in str(error.value)
-    for strange in (ValueError("plain"), UnicodeDecodeError("utf-8", b"", 0, 1, "--label")):
-        with pytest.raises(ValueError, match=r"plain|--label") as same, options_as_parameters():
-            raise strange
-        assert same.value is strange
 
 
 def test_links_to_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
