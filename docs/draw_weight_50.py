@@ -47,7 +47,9 @@ def draw() -> Figure:
         row[0].set(ylim=(0.0, top), ylabel=f"{loss} loss\nprediction")
         row[0].locator_params(axis="y", nbins=4)
         for update, axes in zip(updates.names(), row, strict=True):
-            plotting.set_log_ticks(axes, _TICKS)
+            axes.set_xscale("log")
+            axes.set_xticks(_TICKS, labels=[str(tick) for tick in _TICKS])
+            axes.set_xticks([], minor=True)
             axes.set_xlim(0.7, 120.0)
             if update in known:
                 _draw_panel(axes, loss, update, top)

@@ -15,7 +15,6 @@ def draw() -> Figure:
     figure = plotting.new_figure(2.0, 1.0)
     axes = figure.subplots()
     axes.plot([1, 10, 100], [1, 2, 3], label="a line")
-    plotting.set_log_ticks(axes, (1, 10, 100))
     return figure
 
 
@@ -44,12 +43,6 @@ def test_a_figure_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no"):
         plotting.write_figure(Failing(), tmp_path / "a.svg")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.svg", "old")]
-
-
-def test_ticks_are_plain_numbers() -> None:
-    (axes,) = draw().axes
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "10", "100"]
-    assert list(axes.get_xticks(minor=True)) == []
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

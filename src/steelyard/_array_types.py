@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Column = NDArray[np.float64]
+Floats = NDArray[np.float64]
 """Float64 in one dimension: a number for each row, setting or model."""
 
 Matrix = NDArray[np.float64]

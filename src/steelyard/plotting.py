@@ -5,14 +5,13 @@ it. Figures are never made through pyplot: no display and no global state is inv
 """
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard import _atomic_files
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # From the palettes of Okabe & Ito and of Tol: distinct for every common kind of colour vision.
@@ -78,10 +77,3 @@ def write_figure(figure: "Figure", path: Path, **metadata: Any) -> None:
         figure.savefig(
             temporary, format=suffix, dpi=150, metadata={**UNDATED.get(suffix, {}), **metadata} or None
         )
-
-
-def set_log_ticks(axes: "Axes", ticks: Sequence[int]) -> None:
-    """A logarithmic x axis with exactly these ticks, written as plain numbers."""
-    axes.set_xscale("log")
-    axes.set_xticks(ticks, labels=[str(tick) for tick in ticks])
-    axes.set_xticks([], minor=True)

@@ -132,27 +132,6 @@ def test_the_model_itself_judged_by_rows_it_never_learned() -> None:
     assert (found.rows, found.asked) == (audit.sum(), audit.sum())
 
 
-@pytest.mark.no_cover
-@pytest.mark.parametrize("audit", [0.0, 0.05])
-def test_the_truth_is_inside_and_not_flattered(audit: float) -> None:
-    off = []
-    fresh, truth = stream(5000, seed=77, noise=1.0)
-    for seed in range(6):
-        chunk, labels = stream(800, seed, noise=1.0)
-        asking = answered(learner(rate=0.25, seed=seed, audit=audit), chunk, labels)
-        current, progressive = (Evaluation(asking).estimate(of=of) for of in ("current", "progressive"))
-        wrong = np.mean(np.sign(asking.predict(fresh)) != truth)
-        assert current.low <= wrong <= current.high
-        off.append(current.value - wrong)
-        record = np.mean((asking.history().prediction > 0.0) != (labels > 0.0))
-        assert progressive.low <= record <= progressive.high
-        history = asking.history()
-        handed = np.where(history.asked, labels > 0.0, history.prediction > 0.0)
-        pool = Evaluation(asking).estimate(of="pool")
-        assert pool.low <= np.mean(handed != (labels > 0.0)) <= pool.high
-    assert abs(np.mean(off)) < 0.06
-
-
 def test_rows_that_could_not_be_asked_for_are_left_out() -> None:
     chunk, labels = stream(600)
     asking = answered(learner(budget=60, expected=300), chunk, labels)

@@ -5,7 +5,7 @@ import pytest
 
 from steelyard import losses
 from steelyard.active.counter_rng import uniform
-from steelyard.active.simulation import Asker, Simulation, hull
+from steelyard.active.simulation import Asker, Simulation
 from steelyard.examples import examples
 from steelyard.model import Settings
 from tests.support.naive_asking import askers, stream
@@ -67,22 +67,3 @@ def test_an_asker_that_diverges_is_reported() -> None:
 def test_what_cannot_be_simulated(settings: Settings, strategy: str, parameter: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Asker(settings, strategy, parameter)
-
-
-def test_the_hull_is_below_every_trial_and_bends_one_way() -> None:
-    rng = np.random.default_rng(0)
-    fractions = rng.random(300)
-    errors = 0.05 + 0.3 * np.exp(-5.0 * fractions) + 0.2 * rng.random(300)
-    corners = hull(fractions, errors)
-    assert len(corners) >= 3
-    slopes = np.diff(corners[:, 1]) / np.diff(corners[:, 0])
-    assert (slopes < 0.0).all()
-    assert (np.diff(slopes) > 0.0).all()
-    beneath = np.interp(fractions, corners[:, 0], corners[:, 1])
-    assert (errors >= beneath - 1e-12).all()
-    for corner in corners:
-        assert corner.tolist() in np.stack((fractions, errors), axis=1).tolist()
-
-
-def test_trials_at_one_place() -> None:
-    np.testing.assert_array_equal(hull(np.full(3, 0.5), np.array([0.3, 0.1, 0.2])), [[0.5, 0.1]])

@@ -110,19 +110,12 @@ def test_splits_are_of_all_rows() -> None:
         assert sorted([*learned.values, *tested.values]) == sorted(chunk.values)
 
 
-def test_trials_and_grids_tick_as_often_as_they_say() -> None:
+def test_trials_tick_as_often_as_they_say() -> None:
     plan = TrialPlan(["iwal", "random"], ["implicit", "invariant"], [0.2, 0.1], seeds=2, holdout=4)
     ticks: list[int] = []
     found = strategy_trials.run_trials(rows(120), plan, "refit", lambda: ticks.append(1))
-    assert len(ticks) == plan.count(grid=False) == 20
+    assert len(ticks) == plan.count() == 20
     assert [(entry["strategy"], entry["update"]) for entry in found["results"][:5]] == [
         ("iwal", "implicit"), ("iwal", "invariant"), ("random", "implicit"), ("random", "invariant"),
         ("iwal", "implicit"),
     ]  # fmt: skip
-    schedules = [(0.5, 1.0, 0.5), (4.0, 1.0, 0.5)]
-    grid = strategy_trials.run_grid(rows(120), plan, schedules, lambda: ticks.append(1))
-    assert len(ticks) - 20 == plan.count(grid=True) == 8
-    assert [len(each["hulls"]) for each in grid["hulls"]] == [2] * 4
-    assert {entry["settings"] for entry in grid["results"]} == {
-        strategy_trials.count_settings("iwal", schedules)
-    }

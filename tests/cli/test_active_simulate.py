@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.active import strategy_trials
-from steelyard.active.strategies.margin import Margin
-from steelyard.cli.commands.active import simulate
+from steelyard.active.learner import ActiveLearner
 from tests.cli.running import refused, rows, run
 
 QUICK = ("--fractions", "0.1,0.3", "--seeds", 2)
@@ -20,11 +18,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "rows.vw"
     path.write_text(rows(400))
     return path
-
-
-@pytest.fixture
-def few_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate, "_schedules", lambda: [(0.5, 1.0, 0.5), (4.0, 1.0, 0.5)])
 
 
 def simulated(*arguments: Any) -> dict[str, Any]:
@@ -69,12 +62,12 @@ def test_what_diverged_is_told(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def failing(*_: Any) -> None:
         raise FloatingPointError
 
-    monkeypatch.setattr(strategy_trials, "replay", failing)
+    monkeypatch.setattr(ActiveLearner, "answer", failing)
     said = run("active", "simulate", file, *QUICK, "--strategy", "iwal", "--update", "explicit").stdout
     assert "100.00 % (2 diverged)" in said
 
 
-def test_the_pictures(file: Path, tmp_path: Path, few_schedules: None) -> None:
+def test_the_pictures(file: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     said = run("active", "simulate", file, *QUICK, "--seeds", 1, "--pictures", tmp_path / "a").stdout
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [
@@ -84,43 +77,8 @@ def test_the_pictures(file: Path, tmp_path: Path, few_schedules: None) -> None:
     ]  # fmt: skip
     assert "pictures: " in said
     drawn = (tmp_path / "a/active-errors.svg").read_text(encoding="utf-8")
-    for words in (
-        "iwal",
-        "margin",
-        "random",
-        "all labels",
-        "labels asked for, of 320 rows",
-        "one shuffle",
-    ):
+    for words in ("iwal", "margin", "random", "all labels", "labels asked for, of 320 rows", "one shuffle"):
         assert words in drawn
-    run(
-        "active",
-        "simulate",
-        file,
-        *QUICK,
-        "--grid",
-        "--update",
-        "implicit,explicit",
-        "--pictures",
-        tmp_path / "b",
-    )
-    drawn = (tmp_path / "b/active-hulls.svg").read_text(encoding="utf-8")
-    assert "2 shuffles, one line each" in drawn
-    assert "margin, explicit" in drawn
-
-
-def test_the_grid(file: Path, few_schedules: None) -> None:
-    found = simulated(file, "--grid", "--update", "invariant", "--fractions", "0.02,0.5")
-    assert found["learner"] is None
-    assert [entry["settings"] for entry in found["results"]] == [20] * 6
-    assert all(len(each["hulls"]) == 3 for each in found["hulls"])
-    late = {entry["strategy"]: entry for entry in found["results"] if entry["fraction"] == 0.5}
-    assert all(entry["low"] <= entry["error"] <= entry["high"] < 0.5 for entry in late.values())
-    assert "chosen in hindsight" in found["notes"][-1]
-    said = run("active", "simulate", file, "--grid", "--fractions", "0.004,0.5", "--seeds", 1).stdout
-    assert "settings with each update: iwal 20, margin 20, random 20" in said
-    assert "–" in said
-    assert "the least of all settings" in said
 
 
 def test_rows_without_labels_and_lines_that_cannot_be_read(file: Path) -> None:
@@ -158,7 +116,6 @@ def test_three_classes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("1 |a x\n2 |a y\n3 |a z\n" * 5, ("--grid",), "has 3 classes, and --grid is for two"),
         ("1 |a x\n2 |a y\n3 |a z\n" * 9, ("--strategy", "relevance", "--fractions", 0.5), "and 3 are named"),
         ("1 |a x\n1 |a y\n" * 5, (), "all 10 rows are of one class, 1: there is nothing to learn"),
         ("-1 |a x\n-1 |a y\n" * 5, (), "of one class, -1"),
@@ -168,7 +125,6 @@ def test_three_classes(tmp_path: Path) -> None:
         ("1 |a x\n-1 |a y\n", (), "2 rows are too few to hold out one in 5"),
         ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "0.01"), "0.01 of 32 rows to learn from is less than one"),
         ("1 |a x\n-1 |a y\n" * 20, ("--fractions", "2"), "the fraction 2 must be above 0 and at most 1"),
-        ("1 |a x\n-1 |a y\n" * 20, ("--grid", "--learner", "refit"), "leave out --learner"),
     ],
 )  # fmt: skip
 def test_what_is_refused(text: str, options: tuple[str, ...], message: str, tmp_path: Path) -> None:
@@ -183,14 +139,10 @@ def test_unknown_strategies_are_a_matter_of_usage(file: Path) -> None:
     assert "did you mean 'margin'" in said
 
 
-def test_a_grid_leaves_out_strategies_without_lanes(
-    file: Path, few_schedules: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Margin, "lane_code", None)
-    found = simulated(file, "--grid", "--fractions", "0.5", "--seeds", 1)
-    assert [entry["strategy"] for entry in found["results"]] == ["iwal", "random"]
-    said = refused("active", "simulate", file, "--grid", "--strategy", "margin")
-    assert "the strategy 'margin' cannot be simulated side by side" in said
+def test_the_grid_is_gone(file: Path) -> None:
+    said = run("active", "simulate", file, "--grid", code=2).stderr
+    assert "No such option '--grid': it is gone: it was the paper's experiment" in said
+    assert "python -m paper --only active" in said
 
 
 def test_pictures_of_several_updates(file: Path, tmp_path: Path) -> None:
@@ -201,7 +153,3 @@ def test_pictures_of_several_updates(file: Path, tmp_path: Path) -> None:
     assert "random, invariant" in drawn
     assert "all labels, implicit" in drawn
     assert (tmp_path / "c/active-estimates-random-implicit.svg").exists()
-
-
-def test_the_grid_has_the_schedules_of_the_paper() -> None:
-    assert len(simulate._schedules()) == 198

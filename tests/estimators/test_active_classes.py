@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +74,8 @@ def test_a_balanced_refit_taught_and_changed_answers() -> None:
     active.change(number, "art" if y[active.pool_order_[number]] != "art" else "news")
     assert (active.coef_ != before).any()
     assert right > 0.6
+    copied = pickle.loads(pickle.dumps(active))
+    np.testing.assert_array_equal(copied.coef_, active.coef_)
 
 
 def test_margin_asks_where_the_two_likeliest_are_closest() -> None:
@@ -154,24 +155,6 @@ def test_certificates(tmp_path: Path) -> None:
     assert found.passed
     precise = classifier(budget=100, strategy="margin", positive="art").pool(X)
     assert asked(precise, y).certify("precision", 0.3, label=lambda row: y[row]).passed
-
-
-def test_threads_and_copies() -> None:
-    X, y = data(300)
-    active = classifier(budget=30).pool(X)
-
-    def work(_: int) -> int:
-        done = 0
-        while (question := active.ask_next()) is not None:
-            active.answer(question.id, y[question.row])
-            done += 1
-        return done
-
-    with ThreadPoolExecutor(3) as pool:
-        assert sum(pool.map(work, range(3))) == active.n_answered_
-    again = pickle.loads(pickle.dumps(active))
-    np.testing.assert_array_equal(again.coef_, active.coef_)
-    assert (again.predict(X) == active.predict(X)).all()
 
 
 def test_numbers_as_classes() -> None:

@@ -52,13 +52,13 @@ def test_the_last_certificate_of_a_journal(tmp_path: Path) -> None:
     assert first.passed
     first.give_up()  # it is over
     some(active.certify("error", 0.01), y, 2)
-    assert best().attempt.certificate() == first.certificate()
+    assert best().certificate() == first.certificate()
     weaker = active.attempt_
     assert weaker is not None
     weaker.give_up()
-    assert best().attempt.certificate() == first.certificate()  # of an earlier model, but it has passed
+    assert best().certificate() == first.certificate()  # of an earlier model, but it has passed
     journal.file.db.execute("DELETE FROM attempts WHERE number = 1")  # old journals only count them
-    assert not best().attempt.passed
+    assert not best().passed
     active.close()
 
 

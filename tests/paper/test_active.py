@@ -92,6 +92,25 @@ def test_active_learning_needs_what_its_luckiest_setting_needs() -> None:
     np.testing.assert_allclose(points.corners(), [[0.1, 0.4], [0.3, 0.2]])
 
 
+def test_the_hull_is_below_every_trial_and_bends_one_way() -> None:
+    rng = np.random.default_rng(0)
+    fractions = rng.random(300)
+    errors = 0.05 + 0.3 * np.exp(-5.0 * fractions) + 0.2 * rng.random(300)
+    corners = Points(fractions, errors).corners()
+    assert len(corners) >= 3
+    slopes = np.diff(corners[:, 1]) / np.diff(corners[:, 0])
+    assert (slopes < 0.0).all()
+    assert (np.diff(slopes) > 0.0).all()
+    beneath = np.interp(fractions, corners[:, 0], corners[:, 1])
+    assert (errors >= beneath - 1e-12).all()
+    for corner in corners:
+        assert corner.tolist() in np.stack((fractions, errors), axis=1).tolist()
+
+
+def test_trials_at_one_place() -> None:
+    np.testing.assert_array_equal(Points(np.full(3, 0.5), np.array([0.3, 0.1, 0.2])).corners(), [[0.5, 0.1]])
+
+
 def made_up(needs: Mapping[str, float], slow: float = 1.0, harmed: bool = False) -> dict[str, list[Row]]:
     """Every update comes to the least error with its own fraction of labels, passive learning with half."""
     tables: dict[str, list[Row]] = {TRIALS: [], PASSIVE: [], noise.TABLE: []}

@@ -15,7 +15,7 @@ def evidence() -> Evidence:
     return Evidence(scores, actual, random.integers(1, 5, 500).astype(float), (scores > 0.5) == actual, [])
 
 
-def test_curves(evidence: Evidence) -> None:
+def test_curves(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
     roc, precision = evidence.curves()
     x, y = zip(*roc, strict=True)
     expected = metrics.roc_auc_score(evidence.actual, evidence.scores, sample_weight=evidence.weights)
@@ -23,7 +23,8 @@ def test_curves(evidence: Evidence) -> None:
     p, r, _ = metrics.precision_recall_curve(evidence.actual, evidence.scores, sample_weight=evidence.weights)
     known = {(round(a, 9), round(b, 9)) for a, b in zip(r, p, strict=True)}
     assert {(round(a, 9), round(b, 9)) for a, b in precision} <= known
-    for curve in evidence.curves(most=10):
+    monkeypatch.setattr("steelyard.report.evidence._MOST_POINTS", 10)
+    for curve in evidence.curves():
         assert 7 <= len(curve) <= 11
 
 

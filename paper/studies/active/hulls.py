@@ -11,7 +11,6 @@ from paper import printed
 from paper.grids import FloatArray
 from paper.studies.active.trials import ERROR_AT, PASSIVE, TRIALS
 from paper.study import Row, Tables
-from steelyard.active import simulation
 
 Way = tuple[str, str, str]
 """Link, constants, update."""
@@ -27,13 +26,28 @@ class Points:
     errors: FloatArray
 
     def corners(self) -> FloatArray:
-        """The corners of the lower convex hull: fraction and error."""
-        return simulation.hull(self.fractions, self.errors)
+        """The corners of the lower convex hull: fraction and error, from the smallest fraction to the least error.
+
+        That is what one could have reached by choosing settings in hindsight, as the paper draws it.
+        """
+        order = np.lexsort((self.errors, self.fractions))
+        corners: list[tuple[float, float]] = []
+        for x, y in zip(self.fractions[order].tolist(), self.errors[order].tolist(), strict=True):
+            while len(corners) >= 2 and _turns_up(corners[-2], corners[-1], (x, y)):
+                corners.pop()
+            if not corners or y < corners[-1][1]:
+                corners.append((x, y))
+        return np.array(corners)
 
     def needed(self, error: float) -> float:
         """The smallest fraction with which a setting reached the error."""
         enough = self.fractions[self.errors <= error]
         return float(enough.min()) if len(enough) else NEVER
+
+
+def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    """Whether b lies on or above the straight line from a to c."""
+    return (b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0])
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class AttemptEntries:
                 (kind, at, None if label is None else json.loads(label)) for kind, at, label in entries
             ]
 
-    def add(self, number: int, kind: str, row: int | None = None, label: Any = None) -> None:
+    def add(self, number: int, kind: str, row: int | None, label: Any) -> None:
         with self._file.written(to_disk=True):
             self.insert(number, kind, row, label)
 

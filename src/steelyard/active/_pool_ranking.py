@@ -67,7 +67,7 @@ class PoolRanking:
         labelled: LabelledRows,
         audit: AuditSample,
     ) -> None:
-        self.pool, self._order = pool, order
+        self._pool, self._order = pool, order
         self._read, self._labelled, self._audit = read, labelled, audit
         self._seed = audit.seed
         self._ranking: Ranking | None = None
@@ -114,7 +114,7 @@ class PoolRanking:
         return self._picks
 
     def _rank(self, strategy: Strategy) -> Ranking:
-        labelled, pool, order = self._labelled, self.pool, self._order
+        labelled, pool, order = self._labelled, self._pool, self._order
         count = answers_that_rank(strategy, labelled, len(labelled), len(pool))
         answers = labelled.fingerprint(count)
         if self._ranking is None or self._ranking.answers != answers:

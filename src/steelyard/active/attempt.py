@@ -7,7 +7,7 @@ process was killed, whatever the learner has learned since.
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,15 +34,13 @@ class Attempt(Certification):
     ) -> None:
         super().__init__(**_claim(start))
         self._learner, self._pool, self._numbers, self._turns = learner, pool, numbers, start["turns"]
-        self.given_up = self.learned = False
-        self.model_answers: int = start["learned"]
-        """How many labels its model had learned."""
+        self.learned = False
 
     @classmethod
     def begin(
         cls, learner: "ActiveLearner", pool: "Examples", numbers: NDArray[np.int64], *,
         codes: NDArray[np.intp], among: NDArray[np.int64], claim: Mapping[str, Any],
-        reads: Sequence[ReadRow] = (),
+        reads: Sequence[ReadRow],
     ) -> Self:  # fmt: skip
         """A new attempt. The claim has arguments of `Certification`, without those that are given here."""
         size = len(pool)
@@ -70,8 +68,7 @@ class Attempt(Certification):
         start, entries = kept
         with reading(learner.journal.path):
             attempt = cls(learner, pool, numbers, start)
-            attempt.restore(answers_in_force(entries))
-        attempt.given_up = any(kind == GIVE_UP for kind, _, _ in entries)
+            _replay(attempt, entries)
         attempt.learned = any(kind == LEARN for kind, _, _ in entries)
         done = attempt.learned or attempt.passed
         size = len(start["predictions"])
@@ -98,10 +95,6 @@ class Attempt(Certification):
     def number_of(self, row: int) -> int:
         """The learner's number of a row of the pool."""
         return int(self._numbers[row])
-
-    @property
-    def over(self) -> bool:
-        return self.given_up or super().over
 
     def holds(self, rows: "Examples") -> bool:
         """Whether it has passed, for these rows and the model as it is, so that it need not be tried again.
@@ -185,63 +178,42 @@ def _claim(start: dict[str, Any]) -> dict[str, Any]:
         "predictions": [classes[code] for code in start["predictions"]], "among": among,
         "reads": [ReadRow(*read) for read in start["reads"]],
         "about": {name: start[name] for name in ("model", "pool_checksum")},
+        "model_answers": start["learned"],
     }  # fmt: skip
-
-
-class PastAttempt(NamedTuple):
-    """An attempt that is over, and how many labels its model had learned."""
-
-    attempt: Certification
-    model_answers: int
-
-    def holds(self, learned: int, pool_size: int) -> bool:
-        """Whether it has passed, for a model that has learned so much and a pool of that size."""
-        same = self.attempt.measure == "recall" or learned <= self.model_answers
-        return self.attempt.passed and same and self.attempt.pool_size == pool_size
 
 
 def certification_in(journal: Journal, number: int, most: int | None = None) -> Certification | None:
     """The attempt of this number with its answers, or the first of them; None if there is none."""
-    kept = journal.attempts.read(number)
-    return None if kept is None else _restored(journal, *kept, most)
-
-
-def _restored(
-    journal: Journal, start: dict[str, Any], entries: Sequence[AttemptEntry], most: int | None = None
-) -> Certification:
+    if (kept := journal.attempts.read(number)) is None:
+        return None
+    start, entries = kept
     with reading(journal.path):
         found = Certification(**_claim(start))
-        found.restore(answers_in_force(entries)[:most])
+        _replay(found, entries, most)
         return found
 
 
-def past_attempts(journal: Journal) -> list[PastAttempt]:
+def past_attempts(journal: Journal) -> list[Certification]:
     """The attempts in the journal that are over, in their order."""
-    past = []
-    for number in range(1, journal.attempts.count() + 1):
-        if (kept := journal.attempts.read(number)) is None:
-            continue
-        found = _restored(journal, *kept)
-        if found.over or any(kind == GIVE_UP for kind, _, _ in kept[1]):
-            past.append(PastAttempt(found, kept[0]["learned"]))
-    return past
+    every = (certification_in(journal, number) for number in range(1, journal.attempts.count() + 1))
+    return [each for each in every if each is not None and each.over]
 
 
-def best_of(past: Sequence[PastAttempt], measure: str, learned: int, pool_size: int) -> PastAttempt | None:
+def best_of(
+    past: Sequence[Certification], measure: str, learned: int, pool_size: int
+) -> Certification | None:
     """The strongest certificate that holds now, of that measure before others.
 
     If none does, the last that passed; if none has, the last attempt; None if there was none.
     """
-    holding = [each for each in past if each.holds(learned, pool_size)]
+
+    def strength(each: Certification) -> tuple[bool, float]:
+        return each.measure == measure, -each.target if each.measure == "error" else each.target
+
+    holding = [each for each in past if each.still_holds(learned, pool_size)]
     if holding:
-        return max(
-            reversed(holding),
-            key=lambda each: (
-                each.attempt.measure == measure,
-                -each.attempt.target if each.attempt.measure == "error" else each.attempt.target,
-            ),
-        )
-    passed = [each for each in past if each.attempt.passed]
+        return max(reversed(holding), key=strength)
+    passed = [each for each in past if each.passed]
     return (passed or past)[-1] if past else None
 
 
@@ -261,8 +233,8 @@ def fingerprint(chunk: "Examples") -> int:
     return found
 
 
-def answers_in_force(entries: Sequence[AttemptEntry]) -> list[tuple[int, Any]]:
-    """Rows with their labels, without those that were taken back."""
+def _replay(attempt: Certification, entries: Sequence[AttemptEntry], most: int | None = None) -> None:
+    """Give an attempt the answers that were not taken back, or the first of them, and end it if it was."""
     kept: list[tuple[int, Any]] = []
     for kind, row, label in entries:
         if kind == LABEL:
@@ -270,4 +242,5 @@ def answers_in_force(entries: Sequence[AttemptEntry]) -> list[tuple[int, Any]]:
             kept.append((row, label))
         elif kind == TAKE_BACK:
             kept.pop()
-    return kept
+    attempt.restore(kept[:most])
+    attempt.given_up = any(kind == GIVE_UP for kind, _, _ in entries)

@@ -57,7 +57,7 @@ class Certification:
         self, measure: str, target: float, classes: Sequence[Any], predictions: Sequence[Any],
         among: NDArray[np.int64], *, alpha: float = ALPHA, attempt: int = 1, seed: int = 0,
         most: int | None = None, plan: float | None = None, positive: Any = None,
-        reads: Sequence[ReadRow] = (), about: dict[str, Any] | None = None,
+        reads: Sequence[ReadRow] = (), about: dict[str, Any] | None = None, model_answers: int = 0,
     ) -> None:  # fmt: skip
         if measure not in MEASURES:
             raise ValueError(f"certificates are of {', '.join(MEASURES)}, not of {measure!r}")
@@ -70,7 +70,9 @@ class Certification:
         self.classes, self._predictions, self.reads = classes, predictions, tuple(reads)
         self._among, self._size = among, len(predictions)
         self._order = draw_order(seed, attempt, self._size, among)
-        self.most = most
+        self.most, self.given_up = most, False
+        self.model_answers = model_answers
+        """How many labels the model had learned."""
         self.answers: list[Any] = []
         self.evidence_path: list[float] = []
         """The logarithm of the evidence after each label of this attempt."""
@@ -102,7 +104,12 @@ class Certification:
     def over(self) -> bool:
         """Whether no more labels are wanted, for better or worse."""
         most = len(self._order) if self.most is None else min(self.most, len(self._order))
-        return self.test.passed or self.test.hopeless or len(self.answers) >= most
+        return self.given_up or self.test.passed or self.test.hopeless or len(self.answers) >= most
+
+    def still_holds(self, learned: int, pool_size: int) -> bool:
+        """Whether it has passed, for a model that has learned so much and a pool of that size."""
+        same = self.measure == "recall" or learned <= self.model_answers
+        return self.passed and same and self.pool_size == pool_size
 
     @property
     def labels_left(self) -> int | None:

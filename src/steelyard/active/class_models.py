@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Floats
 from steelyard.examples import Examples
 from steelyard.learner import Learner
 from steelyard.losses import Loss, class_labels
@@ -29,15 +30,13 @@ from steelyard.scoring import probabilities
 if TYPE_CHECKING:
     from steelyard.active.strategies._base import Strategy
 
-Column = NDArray[np.float64]
-
 
 def codes(loss: Loss, classes: int) -> tuple[float, ...]:
     """The labels of the classes: as the loss takes two of them, else 0, 1, 2, …"""
     return class_labels(loss) if classes == 2 else tuple(map(float, range(classes)))
 
 
-def targets(loss: Loss, classes: int, labels: Column) -> list[Column]:
+def targets(loss: Loss, classes: int, labels: Floats) -> list[Floats]:
     """The labels that each model learns for rows with these labels."""
     if classes == 2:
         return [labels]
@@ -51,11 +50,11 @@ def predict(models: Sequence[Model], examples: Examples) -> NDArray[np.float64]:
     return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 
-def decisions(loss: Loss, predictions: NDArray[np.float64]) -> Column:
+def decisions(loss: Loss, predictions: NDArray[np.float64]) -> Floats:
     """The number that is written down for each row, from its predictions."""
     if predictions.ndim == 1:
         return predictions
-    found: Column = predictions.argmax(axis=1).astype(np.float64)
+    found: Floats = predictions.argmax(axis=1).astype(np.float64)
     if probabilities.has_probabilities(loss):
         found += 1.0 - probabilities.class_probabilities(loss, predictions).max(axis=1)
     return found
@@ -63,7 +62,7 @@ def decisions(loss: Loss, predictions: NDArray[np.float64]) -> Column:
 
 def score_and_decide(
     strategy: "Strategy", models: Sequence[Model], examples: Examples
-) -> tuple[Column, Column]:
+) -> tuple[Floats, Floats]:
     """The score of each row, low where the strategy wants its label, and the decision about it."""
     if len(models) == 1:
         return strategy.score(models[0], examples)
@@ -71,11 +70,11 @@ def score_and_decide(
     return scores, decisions(models[0].settings.loss, predictions)
 
 
-def decided_class(decided: Column) -> Column:
+def decided_class(decided: Floats) -> Floats:
     """The code of the class, from the number of a row of several classes."""
     return np.floor(decided)
 
 
-def doubt(loss: Loss, decided: Column) -> Column | None:
+def doubt(loss: Loss, decided: Floats) -> Floats | None:
     """The probability that it is another class; None if the loss has no probabilities."""
     return decided - np.floor(decided) if probabilities.has_probabilities(loss) else None

@@ -16,9 +16,9 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from steelyard._array_types import Floats
 from steelyard.examples import Examples
 from steelyard.learn import linear
 from steelyard.learn.rows import fill_pairs
@@ -30,10 +30,8 @@ STRENGTH = 0.1  # C: how much the answers weigh against short coefficients
 _MOST_STEPS, _MEMORY = 200, 10
 _PRECISE, _ARMIJO, _SHORTEST = 1e-5, 1e-4, 1e-10
 
-Array = NDArray[np.float64]
 
-
-def minimum(settings: Settings, rows: Examples, costs: Array | None = None) -> Model:
+def minimum(settings: Settings, rows: Examples, costs: Floats | None = None) -> Model:
     """The model with the least loss; its accumulators and clock are those of one pass over the rows.
 
     `costs` replace C·cᵢ.
@@ -54,18 +52,18 @@ def minimum(settings: Settings, rows: Examples, costs: Array | None = None) -> M
     return model
 
 
-def _balanced(labels: Array, weights: Array) -> Array:
+def _balanced(labels: Floats, weights: Floats) -> Floats:
     """Weights with the same sum for each class."""
     sums = {label: weights[labels == label].sum() for label in np.unique(labels)}
-    balanced: Array = weights * weights.sum() / (len(sums) * np.array([sums[label] for label in labels]))
+    balanced: Floats = weights * weights.sum() / (len(sums) * np.array([sums[label] for label in labels]))
     return balanced
 
 
-def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, costs: Array) -> Array:
+def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Floats, costs: Floats) -> Floats:
     value, slope = (methods.pointer(settings.loss, name) for name in ("value", "derivative"))
     labels, out, transposed = np.ascontiguousarray(labels), np.empty(len(labels)), matrix.T.tocsr()
 
-    def cost(at: Array) -> tuple[float, Array]:
+    def cost(at: Floats) -> tuple[float, Floats]:
         predictions = matrix @ at[:-1] + at[-1] * settings.bias
         fill_pairs(value, predictions, labels, out)
         total = float(costs @ out) + 0.5 * float(at[:-1] @ at[:-1])
@@ -76,12 +74,12 @@ def _minimize(settings: Settings, matrix: sparse.csr_matrix, labels: Array, cost
     return descend(cost, np.zeros(matrix.shape[1] + 1))
 
 
-def descend(cost: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
+def descend(cost: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
     """The minimum of a convex function by L-BFGS (Nocedal and Wright, algorithm 7.5)."""
     at = start
     value, slope = cost(at)
     enough = _PRECISE * float(np.abs(slope).max(initial=0.0))
-    known: deque[tuple[Array, Array, float]] = deque(maxlen=_MEMORY)
+    known: deque[tuple[Floats, Floats, float]] = deque(maxlen=_MEMORY)
     for _ in range(_MOST_STEPS):
         if float(np.abs(slope).max(initial=0.0)) <= enough:
             break
@@ -101,7 +99,7 @@ def descend(cost: Callable[[Array], tuple[float, Array]], start: Array) -> Array
     return at
 
 
-def _direction(slope: Array, known: "deque[tuple[Array, Array, float]]") -> Array:
+def _direction(slope: Floats, known: "deque[tuple[Floats, Floats, float]]") -> Floats:
     """The two loops over the last steps: minus the slope, times an approximate inverse of the Hessian."""
     direction, shares = -slope, []
     for step, change, curvature in reversed(known):

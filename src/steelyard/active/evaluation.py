@@ -17,8 +17,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard._array_types import Integers
 from steelyard.active import class_models, estimates, strategies
 from steelyard.active.confidence import Array
 from steelyard.active.estimates import LEVEL, Estimate, RunningEstimate
@@ -35,8 +35,6 @@ from steelyard.native import methods
 
 if TYPE_CHECKING:
     from steelyard.active.learner import ActiveLearner
-
-Numbers = NDArray[np.int64]
 
 FOLDS = 10
 FIRST_LOOK = 20  # answers
@@ -159,7 +157,7 @@ class Evaluation:
         return looked[1]
 
     def _sample(
-        self, history: History, numbers: Numbers, predictions: Array, measure: str, largest: float | None
+        self, history: History, numbers: Integers, predictions: Array, measure: str, largest: float | None
     ) -> LabelSample:
         probability, asked = history.probability[numbers], history.asked[numbers]
         label = history.label[numbers]
@@ -216,7 +214,7 @@ class CrossValidation:
         left_out = [own == fold for fold in range(folds)] if folds > 1 else [None]
         self._models = [labelled.fit(known, rows) for rows in left_out]
 
-    def predict(self, stored: SparseRows | PoolRows, places: Numbers) -> Array:
+    def predict(self, stored: SparseRows | PoolRows, places: Integers) -> Array:
         """The decisions about stored rows, each by the model that has not learned it."""
         nothing = np.zeros(len(places))
         rows = self._renumber(stored.take(places, nothing, nothing))

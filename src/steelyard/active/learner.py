@@ -44,7 +44,7 @@ from steelyard.examples import Examples
 from steelyard.losses import class_labels
 from steelyard.model import Model, Settings
 
-_FEWEST, _MOST = 16, 256  # rows that `replay` scores ahead of the next question
+_FROM_STREAM, _FROM_POOL = (16, 256), (64, 4096)  # rows that are scored ahead of the next question
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Query:
     prediction: float
     """w·x, before the label is known; with several classes the number of `class_models.decisions`."""
     place: int
-    """The row among those that were considered together, from 0."""
+    """The row among those that were considered together, from 0; or the row of the pool."""
 
 
 def _check_row(row: AskedRow, features: int, pool_size: int | None) -> None:
@@ -103,7 +103,7 @@ class ActiveLearner:
         self.decided: Decisions | None = None  # about the examples that were considered last
         self._features = features
         self._read = ReadRows()  # the numbers of taught rows are below 0 if they are in no pool
-        self._pool_size = None if pool is None else len(pool[0])
+        self._pool = pool
         rows = None if pool is None else PoolRows(*pool, self._read)
         self.labelled = LabelledRows(settings, features, self.training, classes, rows)
         self.audit = AuditSample(plan.audit, self.training.seed)
@@ -145,7 +145,7 @@ class ActiveLearner:
         taught = self.journal.taught()
         for number in self.journal.turns():
             row = self.journal.row(number)
-            _check_row(row, self._features, self._pool_size)
+            _check_row(row, self._features, None if self._pool is None else len(self._pool[0]))
             if number in taught:
                 self._store(row, 1.0, TAUGHT)
             else:
@@ -283,15 +283,28 @@ class ActiveLearner:
 
     @locked
     def ask_from_pool(self) -> Query | None:
-        """The row of the pool that the strategy wants most; None once the budget or the pool is used up."""
-        if self._ranking is None:
+        """The next question from the pool; None once the budget or the pool is used up.
+
+        It is the row that the strategy wants most, or the next one in the order of the pool.
+        """
+        if self._pool is None or self._ranking is None:
             raise ValueError("this learner has no pool to ask from")
+        if not self.strategy.ranks_pool:
+            return self._ask_in_order(*self._pool)
         choice = None if self.spent else self._ranking.choose(self.strategy, self.plan, self.asked)
         if choice is None:
             return None
         asked = {choice.decisions.first: choice.row}
-        (query,) = self._decide(choice.decisions, self._ranking.pool, asked, choice.source)
+        (query,) = self._decide(choice.decisions, self._pool[0], asked, choice.source)
         return query
+
+    def _ask_in_order(self, pool: Examples, order: NDArray[np.int64]) -> Query | None:
+        ahead = int(np.clip(2.0 / self.plan.share, *_FROM_POOL))
+        while self.seen < len(pool) and not self.spent:
+            rows = order[self.seen : self.seen + ahead]
+            for query in self.consider(pool.take(rows), first_only=True):
+                return replace(query, place=int(order[query.id]))
+        return None
 
     def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:
         """Take the labels of questions, as the loss has them; all of them or, if one is wrong, none."""
@@ -364,6 +377,18 @@ class ActiveLearner:
         self._answers.revise(event)
 
     @locked
+    def waiting(self) -> list[Query]:
+        """The questions without an answer. In a stream their places count from its first row, as their ids do."""
+        history, order = self.history(), None if self._pool is None else self._pool[1]
+        return [
+            Query(
+                number, float(history.probability[number]), float(history.prediction[number]),
+                number if order is None else int(order[number]),
+            )
+            for number in self.open
+        ]  # fmt: skip
+
+    @locked
     def history(self) -> History:
         """Everything that happened, as columns in the order of the stream."""
         return self.journal.history()
@@ -397,7 +422,7 @@ def replay(learner: ActiveLearner, examples: Examples, label: Callable[[int], fl
     `label(row)` is called for rows that are asked for, and for no others.
     """
     begin, plan = learner.seen, learner.plan
-    size = _MOST if plan.c0 is not None else int(np.clip(2.0 / plan.share, _FEWEST, _MOST))
+    size = _FROM_STREAM[1] if plan.c0 is not None else int(np.clip(2.0 / plan.share, *_FROM_STREAM))
     while (row := learner.seen - begin) < len(examples):
         ahead = examples.take(np.arange(row, min(row + size, len(examples))))
         for query in learner.consider(ahead, first_only=True):

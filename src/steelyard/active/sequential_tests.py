@@ -25,8 +25,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from steelyard.active.confidence import Array
 from steelyard.active.estimates import risk_of_look as attempt_alpha
 from steelyard.native.lazy import LazyModule
 
@@ -44,8 +45,6 @@ _QUANTILES = 64  # of the mixture
 _AT_ONCE = 4096  # picks that are forecast together
 _BETS = np.array([0.0, 0.15, 0.35, 0.6])  # r: what is left is that share of what is claimed
 _SHARES = np.array([0.4, 0.3, 0.2, 0.1])  # of the money on each of them
-
-Array = NDArray[np.float64]
 
 
 class ShareTest:

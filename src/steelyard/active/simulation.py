@@ -1,17 +1,17 @@
 """Many active learners on one labelled stream, side by side: every setting, update and strategy is a lane.
 
 All of them see the same rows and the same random numbers, so they differ only in what they do. The paper's
-experiment is `try_grid`: every schedule with every C₀, and the best settings in hindsight.
+experiment tries every schedule with every C₀ so.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import losses, schedules
+from steelyard import schedules
 from steelyard.active import counter_rng, strategies
 from steelyard.active.strategies import iwal
 from steelyard.engine import lane_answers, lane_layout
@@ -21,12 +21,6 @@ from steelyard.examples import Examples
 from steelyard.learn import batched_loss, lanes, linear, query_lanes
 from steelyard.losses import class_labels, decision_point
 from steelyard.model import Settings
-from steelyard.sweep import plan
-
-Column = NDArray[np.float64]
-Points = NDArray[np.float64]
-Schedule = tuple[float, float, float]
-"""Learning rate, initial t and power of t."""
 
 _QUESTIONS = 0  # the purpose of these random numbers
 
@@ -153,53 +147,3 @@ class _LearnerBlock:
     def scalars(self, which: int) -> NDArray[np.float64]:
         column: NDArray[np.float64] = self._state[which, self._layout.place]
         return column
-
-
-def try_grid(
-    strategy: str, update: str, grid: Sequence[Schedule], learned: Examples, tested: Examples, seed: int
-) -> Points:
-    """The fraction of labels and the test error of every schedule with every parameter of the strategy.
-
-    Squared loss, rates divided by x·x, no bias, every answer learned once. Askers that diverged are left out:
-    they ask no more, and that is no saving.
-    """
-    points = []
-    for askers in _rounds(strategy, update, grid, learned.features):
-        simulation = Simulation(askers, learned.features, seed=seed)
-        simulation.learn(learned)
-        trials = np.column_stack([simulation.asked / len(learned), simulation.errors(tested)])
-        points.append(trials[~simulation.diverged])
-    return np.concatenate(points)
-
-
-def _rounds(strategy: str, update: str, grid: Sequence[Schedule], features: int) -> Iterator[list[Asker]]:
-    """The askers in groups whose weights fit into memory."""
-    loss = losses.by_name("squared")
-    askers = [
-        Asker(Settings(loss, update, "row_norm", *schedule, bias=False), strategy, parameter)
-        for parameter in strategies.by_name(strategy).lane_parameters
-        for schedule in grid
-    ]
-    together = plan.plan([asker.settings for asker in askers], features, 2, plan.memory_of(None))
-    for numbers in together.rounds:
-        yield [askers[number] for number in numbers]
-
-
-def hull(fractions: Column, errors: Column) -> Points:
-    """The corners of the lower convex hull of many trials, from the smallest fraction to the least error.
-
-    That is what one could have reached by choosing settings in hindsight, as the paper draws it.
-    """
-    order = np.lexsort((errors, fractions))
-    corners: list[tuple[float, float]] = []
-    for x, y in zip(fractions[order].tolist(), errors[order].tolist(), strict=True):
-        while len(corners) >= 2 and _turns_up(corners[-2], corners[-1], (x, y)):
-            corners.pop()
-        if not corners or y < corners[-1][1]:
-            corners.append((x, y))
-    return np.array(corners)
-
-
-def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    """Whether b lies on or above the straight line from a to c."""
-    return (b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0])

@@ -16,8 +16,7 @@ import numpy as np
 from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows, RefitPlan
-from steelyard.active.learner import ActiveLearner, replay
-from steelyard.active.simulation import Points, Schedule, hull, try_grid
+from steelyard.active.learner import ActiveLearner
 from steelyard.active.stored_rows import sparse_row
 from steelyard.active.strategies._base import BudgetPlan
 from steelyard.examples import Examples
@@ -73,29 +72,41 @@ class TrialPlan:
                 )
         return [round(fraction * rows) for fraction in sorted(self.fractions)]
 
-    def count(self, *, grid: bool) -> int:
-        """How often `run_grid` ticks, or else `run_trials`."""
-        each = len(self.strategies) if grid else 1 + len(self.strategies) * len(self.fractions)
-        return self.seeds * len(self.updates) * each
+    def count(self) -> int:
+        """How often `run_trials` ticks."""
+        return self.seeds * len(self.updates) * (1 + len(self.strategies) * len(self.fractions))
 
 
 def outcomes(
     strategy: str, update: str, training: RefitPlan, rows: Examples, budgets: Sequence[int], classes: int = 2
 ) -> Iterator[Outcome]:
-    """One for each of the budgets, in increasing order; a label is read only where it is asked for."""
+    """One for each of the budgets, in increasing order; a label is read only where it is asked for.
 
-    def learner(budget: int) -> ActiveLearner:
-        settings = replace(DEFAULT_SETTINGS, update=update)
+    A strategy that ranks the rows goes on from budget to budget; others spread each budget over all rows.
+    """
+    asking, settings = strategies.by_name(strategy), replace(DEFAULT_SETTINGS, update=update)
+
+    def begin(budget: int) -> ActiveLearner:
         plan = BudgetPlan(budget=budget, expected=len(rows))
-        pool = (rows, np.arange(len(rows))) if asking.ranks_pool else None
+        pool = rows, np.arange(len(rows))
         return ActiveLearner(
             settings, rows.features, plan, training, strategy=asking, classes=classes, pool=pool
         )
 
-    asking = strategies.by_name(strategy)
-    if asking.ranks_pool:
-        return _ranked(learner(budgets[-1]), rows, budgets)
-    return (_replayed(learner(budget), rows) for budget in budgets)
+    for number, budget in enumerate(budgets):
+        if number == 0 or not asking.ranks_pool:
+            learner, asked, diverged = begin(budgets[-1] if asking.ranks_pool else budget), list[int](), False
+        models = None
+        try:
+            while not diverged and len(asked) < budget and (query := learner.ask_from_pool()) is not None:
+                asked.append(query.place)
+                learner.answer([query.id], [float(rows.labels[query.place])])
+            if not diverged:
+                models = copy.deepcopy(learner.models)  # they may continue to learn
+        except FloatingPointError:
+            diverged = True
+        own = Evaluation(learner) if learner.strategy.randomized and not diverged else None
+        yield Outcome(asked.copy(), models, own)
 
 
 def error(models: Sequence[Model] | None, rows: Examples) -> float:
@@ -105,36 +116,6 @@ def error(models: Sequence[Model] | None, rows: Examples) -> float:
     codes = np.array(class_models.codes(LOSS, max(len(models), 2)))
     found = codes[probabilities.decide(LOSS, class_models.predict(models, rows))]
     return float(np.mean(found != rows.labels))
-
-
-def _replayed(learner: ActiveLearner, rows: Examples) -> Outcome:
-    asked: list[int] = []
-
-    def label(row: int) -> float:
-        asked.append(row)
-        return float(rows.labels[row])
-
-    try:
-        replay(learner, rows, label)
-    except FloatingPointError:
-        return Outcome(asked, None)
-    return Outcome(asked, learner.models, Evaluation(learner) if learner.strategy.randomized else None)
-
-
-def _ranked(learner: ActiveLearner, rows: Examples, budgets: Sequence[int]) -> Iterator[Outcome]:
-    asked: list[int] = []
-    diverged = False
-    for budget in budgets:
-        try:
-            while len(asked) < budget and not diverged:
-                query = learner.ask_from_pool()
-                assert query is not None  # the budget is at most the number of rows
-                asked.append(query.id)
-                learner.answer([query.id], [float(rows.labels[query.id])])
-            models = None if diverged else copy.deepcopy(learner.models)  # they may continue to learn
-        except FloatingPointError:
-            diverged, models = True, None
-        yield Outcome(asked.copy(), models)
 
 
 def learn_all(update: str, training: RefitPlan, rows: Examples, classes: int = 2) -> Outcome:
@@ -225,49 +206,3 @@ def half_width(errors: np.ndarray[Any, Any], kept: int) -> float:
     if shuffles > 1:
         between = float(stdtrit(shuffles - 1, 0.975)) ** 2 * float(errors.var(ddof=1)) / shuffles
     return math.sqrt(held_out + between)
-
-
-def run_grid(rows: Examples, plan: TrialPlan, schedules: Sequence[Schedule], tick: Tick) -> dict[str, Any]:
-    """The least error of any settings for each fraction, strategy and update; and the hulls."""
-    ways = list(product(plan.strategies, plan.updates))
-    found: dict[tuple[str, str], list[Points]] = {way: [] for way in ways}
-    for seed in range(plan.seeds):
-        learned, tested = plan.split(rows, seed)
-        plan.budgets(len(learned))  # checks the fractions
-        for way in ways:
-            found[way].append(try_grid(*way, schedules, learned, tested, seed))
-            tick()
-    return {
-        "results": [
-            _best(fraction, *way, found[way], count_settings(way[0], schedules))
-            for fraction in sorted(plan.fractions)
-            for way in ways
-        ],
-        "hulls": [
-            {"strategy": way[0], "update": way[1], "hulls": [hull(*points.T).tolist() for points in shuffles]}
-            for way, shuffles in found.items()
-        ],
-    }
-
-
-def count_settings(strategy: str, schedules: Sequence[Schedule]) -> int:
-    """How many settings of a strategy `run_grid` tries."""
-    return len(schedules) * len(strategies.by_name(strategy).lane_parameters)
-
-
-def _best(
-    fraction: float, strategy: str, update: str, shuffles: list[Points], settings: int
-) -> dict[str, Any]:
-    """The best of all that asked for no more than the fraction; None if in some shuffle none did."""
-    within = [points[points[:, 0] <= fraction, 1] for points in shuffles]
-    errors = [float(each.min()) for each in within if len(each)]
-    known = len(errors) == len(shuffles)
-    return {
-        "fraction": fraction,
-        "strategy": strategy,
-        "update": update,
-        "settings": settings,
-        "error": float(np.mean(errors)) if known else None,
-        "low": min(errors) if known else None,
-        "high": max(errors) if known else None,
-    }

@@ -39,6 +39,15 @@ _summaries = {
     "demo": "Learn who survived the Titanic from a weighted sample, and write pages about it.",
 }
 
+_GONE: dict[tuple[str | None, str], str] = {
+    (
+        "simulate",
+        "--grid",
+    ): "it is gone: it was the paper's experiment, which python -m paper --only active runs in "
+    "a checkout of steelyard; without it, simulate compares strategies as ActiveClassifier learns",
+}
+"""Options of earlier releases by command, and what to do instead."""
+
 
 _WIDEST_HELP = 100  # characters of a line: longer ones are hard to read
 
@@ -56,6 +65,8 @@ def _flags_of_others(arguments: list[str]) -> Iterator[None]:
         known = [] if error.ctx is None else [name for each in error.ctx.command.params for name in each.opts]
         instead = answer(error.option_name, known)
         gone = GONE.get(error.option_name.removeprefix("--").replace("-", "_"))
+        command = None if error.ctx is None else error.ctx.info_name
+        gone = gone or _GONE.get((command, error.option_name))
         if gone is not None:
             said = f"No such option {error.option_name!r}: {gone}"
             raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from None

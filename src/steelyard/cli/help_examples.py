@@ -22,7 +22,7 @@ EXAMPLES = {
         "active simulate": (
             "steelyard active simulate mail.tsv",
             "steelyard active simulate mail.tsv --fractions 0.02,0.1 --strategy iwal,random --seeds 10",
-            "steelyard active simulate rcv1.svm --grid --update invariant,explicit --pictures curves",
+            "steelyard active simulate mail.tsv --update implicit,invariant --pictures curves",
         ),
         "active label": (
             "steelyard active label messages.csv --classes ham,spam",

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steelyard._array_types import Column
+from steelyard._array_types import Floats
 from steelyard.engine.frozen_models import frozen_settings, frozen_state
 from steelyard.model import Model
 from steelyard.settings import Settings
@@ -49,7 +49,7 @@ def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> l
     ]
 
 
-def shares(mistakes: Column, alive: Column) -> Column:
+def shares(mistakes: Floats, alive: Floats) -> Floats:
     """Return the share of each setting; `mistakes` are counted in rows, and `alive` is 0 for diverged settings."""
     counted = np.where(alive > 0.0, mistakes, np.inf)
     fewest = counted.min()
@@ -60,7 +60,7 @@ def shares(mistakes: Column, alive: Column) -> Column:
     return np.asarray(weights / weights.sum())
 
 
-def in_rows(losses: Column, weight: float) -> Column:
+def in_rows(losses: Floats, weight: float) -> Floats:
     """Express sums of losses as numbers of mistakes: in units of the mean loss of the best."""
     best = np.nanmin(losses) if np.isfinite(losses).any() else 0.0
     if not best > 0.0:
@@ -68,7 +68,7 @@ def in_rows(losses: Column, weight: float) -> Column:
     return np.asarray(losses / best * weight)
 
 
-def mixed(models: Sequence[Model], parts: Column, answering: Model) -> Model:
+def mixed(models: Sequence[Model], parts: Floats, answering: Model) -> Model:
     """Return the weighted mean of these models, with the clock and the progressive figures of one of them."""
     mean = Model(frozen_settings(answering.settings), answering.features)
     used = [(model, part) for model, part in zip(models, parts.tolist(), strict=True) if part > 0.0]

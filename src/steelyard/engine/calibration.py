@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Matrix
+
 Calibration = list[list[float]]  # a, b and the bend of each model
-Matrix = NDArray[np.float64]
 
 _PRECISE = 1e-10
 

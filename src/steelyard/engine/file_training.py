@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard._array_types import Column
+from steelyard._array_types import Floats
 from steelyard.engine import (
     class_weights,
     file_checkpoints,
@@ -64,7 +64,7 @@ class FileTraining:
     held_out_calibration: Calibration | None = None
     """Fitted to rows held out, in this run or an earlier one; it does not change any more."""
     progressive_calibration: ProgressiveCalibration | None = None
-    before: tuple[Column, Column] = field(default_factory=lambda: (np.zeros(1), np.zeros(1)))
+    before: tuple[Floats, Floats] = field(default_factory=lambda: (np.zeros(1), np.zeros(1)))
     """Sums of losses and weights when the run began: above 0 if it continues another."""
     record: TrainingRecord = field(default_factory=TrainingRecord)
     held_out_losses: list[float] = field(default_factory=list)

@@ -34,7 +34,7 @@ def freeze(model: Model) -> Model:
 
 
 def frozen_settings(settings: Settings) -> Settings:
-    """Of a model that has but coefficients."""
+    """Settings for a model that has nothing but coefficients."""
     return replace(settings, scaling="plain", average=None, l1=0.0, l2=0.0, follow_labels=False)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Matrix
 from steelyard.engine.lane_layout import Layout
 from steelyard.examples import Examples
 from steelyard.feature_columns import FeatureColumns
@@ -13,8 +14,6 @@ from steelyard.learn.lane_parts import COEFFICIENT
 from steelyard.losses import Loss, OneOf, decision_point
 from steelyard.model import epochs_begun
 from steelyard.settings import Settings
-
-Matrix = NDArray[np.float64]
 
 
 class LaneAnswers:
@@ -71,7 +70,7 @@ def fading_of(settings: Settings, state: Matrix) -> NDArray[np.float64]:
 
 
 def answers_type(settings: Settings, columns: FeatureColumns) -> str:
-    """Of the weights of raw features: products with numbers far from 0 must cancel out with the bias."""
+    """The type of the weights of raw features: products with numbers far from 0 must cancel out with the bias."""
     return "float64" if len(columns.found) else settings.dtype
 
 

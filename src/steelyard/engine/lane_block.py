@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import class_balance, target_scale
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.array_table import ARRAYS, IN_COMMON, LANE_PARTS, OF_EACH
 from steelyard.engine import lane_answers, lane_layout
 from steelyard.engine.lane_answers import LaneAnswers
@@ -207,7 +207,7 @@ class LaneBlock:
         """Return `predict` of the lanes as they are now: work that grows with the features is done once."""
         return LaneAnswers(self.settings[0], self._layout, *self._answers()).predict
 
-    def _answers(self) -> tuple[NDArray[Any], Column]:
+    def _answers(self) -> tuple[NDArray[Any], Floats]:
         """Return the weights of raw features, and the state with the matching bias."""
         if self.settings[0].scaling != "standardized":
             return self.weights, self.state
@@ -246,9 +246,9 @@ class LaneBlock:
         filled[units == units.dtype.type(_NO_UNIT_YET)] = 0.0
         return filled
 
-    def scalars(self, which: int) -> Column:
+    def scalars(self, which: int) -> Floats:
         """Return one row of the state, in the order of the settings."""
-        scalars: Column = self.state[which, self._layout.place]
+        scalars: Floats = self.state[which, self._layout.place]
         return scalars
 
     def met(self) -> Integers:
@@ -300,7 +300,7 @@ class LaneBlock:
         if self.unit_fill[0]:
             self._part(UNIT)[model.units == 0.0, lane] = _NO_UNIT_YET
 
-    def set_scalars(self, which: int, values: Column) -> None:
+    def set_scalars(self, which: int, values: Floats) -> None:
         """Replace one row of the state, in the order of the settings."""
         self.state[which, self._layout.place] = values
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import schedules, updates
-from steelyard._array_types import Column
+from steelyard._array_types import Floats
 from steelyard._buffer_pool import spacious
 from steelyard.array_table import LANE_PARTS
 from steelyard.learn import batched_loss, lanes
@@ -115,17 +115,17 @@ def zeros(shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
     return buffer[start : start + size].view(dtype).reshape(shape)
 
 
-def after(totals: Column, sample_weight: NDArray[np.float64]) -> Column:
+def after(totals: Floats, sample_weight: NDArray[np.float64]) -> Floats:
     """Return each lane's total plus the weights of all turns, added one by one: the same in any chunks."""
     if sample_weight.shape[1] > 1:
-        ends_by_lane: Column = np.cumsum(np.vstack((totals, sample_weight)), axis=0)[-1]
+        ends_by_lane: Floats = np.cumsum(np.vstack((totals, sample_weight)), axis=0)[-1]
         return ends_by_lane
     ends = {start: float(np.cumsum(np.append(start, sample_weight))[-1]) for start in set(totals.tolist())}
     return np.array([ends[start] for start in totals.tolist()])
 
 
 def pushes(
-    settings: Sequence[Settings], clocks: Column, fractions: Column, sample_weight: NDArray[np.float64]
+    settings: Sequence[Settings], clocks: Floats, fractions: Floats, sample_weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return ∫ η over each turn for a learning rate of 1: a table of columns, and the column of each lane.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import overflow
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.engine import auto_rate
 from steelyard.engine.lane_block import Predict
 from steelyard.engine.model_set import ModelSet
@@ -61,22 +61,22 @@ class ManyModels(ABC):
         """Learn the rows in this order, and count the errors."""
 
     @abstractmethod
-    def measure(self, examples: Examples, order: Integers) -> tuple[Column, Column]:
+    def measure(self, examples: Examples, order: Integers) -> tuple[Floats, Floats]:
         """Return two sums for each setting over rows that it does not learn: losses, and weights of errors."""
 
     @abstractmethod
-    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix: ...
+    def row_losses(self, predictions: Matrix, labels: Floats) -> Matrix: ...
 
     @abstractmethod
-    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]: ...
-
-    @property
-    @abstractmethod
-    def progressive_loss(self) -> Column: ...
+    def row_errors(self, predictions: Matrix, labels: Floats) -> NDArray[np.bool_]: ...
 
     @property
     @abstractmethod
-    def progressive_error(self) -> Column: ...
+    def progressive_loss(self) -> Floats: ...
+
+    @property
+    @abstractmethod
+    def progressive_error(self) -> Floats: ...
 
     @property
     @abstractmethod
@@ -85,12 +85,12 @@ class ManyModels(ABC):
 
     @property
     @abstractmethod
-    def error(self) -> Column:
+    def error(self) -> Floats:
         """The weight of predictions for a wrong class, for each setting."""
 
     @error.setter
     @abstractmethod
-    def error(self, column: Column) -> None: ...
+    def error(self, column: Floats) -> None: ...
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -199,7 +199,7 @@ class ManyModels(ABC):
         return self._must_answer and len(self.settings) > 1 and self.settings[0].scaling == "standardized"
 
     @property
-    def shares(self) -> Column:
+    def shares(self) -> Floats:
         """The share of each setting in the answer."""
         if not self.mixes:
             return np.asarray(np.eye(len(self.settings))[self.best])
@@ -212,17 +212,17 @@ class ManyModels(ABC):
             auto_rate.in_rows(np.where(alive > 0.0, loss, np.nan), float(weight.max())), alive
         )
 
-    def progress_sums(self) -> tuple[Column, Column]:
+    def progress_sums(self) -> tuple[Floats, Floats]:
         loss, weight = self.model_set.scalars(linear.LOSS), self.model_set.scalars(linear.WEIGHT)
         by_setting = len(self.settings), self.models_each
         return loss.reshape(by_setting).mean(axis=1), weight.reshape(by_setting).max(axis=1)
 
     @property
-    def progress(self) -> tuple[Column, Column, Column]:
+    def progress(self) -> tuple[Floats, Floats, Floats]:
         return self.model_set.scalars(linear.LOSS), self.model_set.scalars(linear.WEIGHT), self.error.copy()
 
     @progress.setter
-    def progress(self, before: tuple[Column, Column, Column]) -> None:
+    def progress(self, before: tuple[Floats, Floats, Floats]) -> None:
         loss, weight, error = before
         self.model_set.set_scalars(linear.LOSS, loss)
         self.model_set.set_scalars(linear.WEIGHT, weight)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.engine.lane_block import LaneBlock, Predict, fits_in_lanes, kind
 from steelyard.engine.single_lane import SingleLane
 from steelyard.examples import Examples
@@ -85,7 +85,7 @@ class ModelSet:
         order: Integers | None = None,
         labels: Matrix | None = None,
         sample_weight: Matrix | None = None,
-    ) -> tuple[Column, Column]:
+    ) -> tuple[Floats, Floats]:
         """Return two sums for each model without learning: losses, and weights of errors."""
         loss, error = np.zeros(len(self)), np.zeros(len(self))
 
@@ -183,12 +183,12 @@ class ModelSet:
         return predict
 
     @property
-    def progressive_loss(self) -> Column:
+    def progressive_loss(self) -> Floats:
         """The average loss of predictions made before their example was learned; NaN for the diverged."""
         return np.where(self.diverged, np.nan, self.scalars(linear.LOSS) / self._weight())
 
     @property
-    def progressive_error(self) -> Column:
+    def progressive_error(self) -> Floats:
         """The share of those predictions that were on the wrong side, for two classes."""
         return self.scalars(lanes.ERROR) / self._weight()
 
@@ -198,18 +198,18 @@ class ModelSet:
         stopped: NDArray[np.bool_] = self.scalars(lanes.ALIVE) == 0.0
         return stopped
 
-    def _weight(self) -> Column:
+    def _weight(self) -> Floats:
         weight = self.scalars(linear.WEIGHT)
         return np.where(weight > 0.0, weight, np.nan)
 
-    def scalars(self, which: int) -> Column:
+    def scalars(self, which: int) -> Floats:
         """Return one scalar of each model, by its index in `learn.lanes` or `learn.linear`: a copy."""
         column = np.empty(len(self))
         for member, numbers in self._members:
             column[numbers] = member.scalars(which)
         return column
 
-    def set_scalars(self, which: int, column: Column) -> None:
+    def set_scalars(self, which: int, column: Floats) -> None:
         for member, numbers in self._members:
             member.set_scalars(which, column[numbers])
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.row_losses import row_losses
@@ -52,7 +52,7 @@ class OneVsRest(ManyModels):
             wrong = self.row_errors(before, codes)
             self._error[:] = add_in_order(self._error, weights[:, np.newaxis] * wrong)
 
-    def measure(self, examples: Examples, order: Integers) -> tuple[Column, Column]:
+    def measure(self, examples: Examples, order: Integers) -> tuple[Floats, Floats]:
         loss, error = np.zeros(len(self.settings)), np.zeros(len(self.settings))
         for start in range(0, len(order), _PIECE):
             piece = order[start : start + _PIECE]
@@ -62,7 +62,7 @@ class OneVsRest(ManyModels):
             error += weights @ self.row_errors(self.model_set.predict(examples.take(piece)), codes)
         return loss, error
 
-    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
+    def row_losses(self, predictions: Matrix, labels: Floats) -> Matrix:
         own, n = self._labels(labels), self.classes
         columns = [
             row_losses(each.loss, predictions[:, k * n : (k + 1) * n], own[:, k * n : (k + 1) * n])
@@ -70,20 +70,20 @@ class OneVsRest(ManyModels):
         ]
         return self._mean_over_classes(np.hstack(columns))
 
-    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
+    def row_errors(self, predictions: Matrix, labels: Floats) -> NDArray[np.bool_]:
         by_class = predictions.reshape(len(labels), len(self.settings), self.classes)
         out_of_range = ~(np.abs(by_class) < lanes.LIMIT).all(axis=2)  # of one class or more: it has diverged
         wrong: NDArray[np.bool_] = (by_class.argmax(axis=2) != labels[:, np.newaxis]) | out_of_range
         return wrong
 
     @property
-    def progressive_loss(self) -> Column:
+    def progressive_loss(self) -> Floats:
         """The mean loss of the models of each setting's classes."""
         (means,) = self._mean_over_classes(self.model_set.progressive_loss[np.newaxis])
         return np.asarray(means)
 
     @property
-    def progressive_error(self) -> Column:
+    def progressive_error(self) -> Floats:
         weight = float(self.model_set.scalars(linear.WEIGHT).max())  # the same in every lane that is alive
         return self._error / weight if weight > 0.0 else np.full(len(self.settings), np.nan)
 
@@ -93,11 +93,11 @@ class OneVsRest(ManyModels):
         return np.asarray(self.model_set.diverged.reshape(-1, self.classes).any(axis=1))
 
     @property
-    def error(self) -> Column:
+    def error(self) -> Floats:
         return self._error
 
     @error.setter
-    def error(self, column: Column) -> None:
+    def error(self, column: Floats) -> None:
         self._error[:] = column
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -106,7 +106,7 @@ class OneVsRest(ManyModels):
     def _like(self, settings: Sequence[Settings]) -> "OneVsRest":
         return OneVsRest(settings, self.classes, self.features, threads=1, must_answer=self._must_answer)
 
-    def _labels(self, codes: Column) -> Matrix:
+    def _labels(self, codes: Floats) -> Matrix:
         """Return the labels that each model learns: its own class, or the rest."""
         own = codes[:, np.newaxis] == np.arange(self.classes)
         pairs = [class_labels(each.loss) for each in self.settings]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard._array_types import Column, Matrix
+from steelyard._array_types import Floats, Matrix
 from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.progressive_calibration import ProgressiveCalibration
 from steelyard.engine.protocol import Engine
@@ -27,11 +27,11 @@ class LearnedPiece:
     examples: Examples
     predictions: Matrix | None
     """The predictions of each model from just before each row was learned, if they were asked for."""
-    loss_before: Column
+    loss_before: Floats
     """The sum of progressive losses before the piece, for each setting."""
-    weight_before: Column
+    weight_before: Floats
     """The sum of weights before the piece, for each setting."""
-    error_before: Column
+    error_before: Floats
     """The weight of wrong predictions before the piece, for each setting, for classes."""
     rows: int
     first: int
@@ -43,11 +43,11 @@ class LearnedPiece:
 class HeldOutScores:
     """Sums of losses and errors of each setting on rows held out in passing, over the latest pass."""
 
-    loss: Column
-    error: Column
+    loss: Floats
+    error: Floats
     weight: float = 0.0
 
-    def add(self, engine: Engine, predictions: Matrix, labels: Column, weights: Column) -> None:
+    def add(self, engine: Engine, predictions: Matrix, labels: Floats, weights: Floats) -> None:
         counted = weights > 0.0
         predictions, labels, weights = predictions[counted], labels[counted], weights[counted]
         column = weights[:, np.newaxis]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import model_file
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.examples import Examples
 from steelyard.losses import Loss
 from steelyard.model import Model
@@ -49,7 +49,7 @@ class Engine(Predicts, Protocol):
     """The factor of learning rates: see `Learner.rate_factor`."""
 
     @property
-    def shares(self) -> Column:
+    def shares(self) -> Floats:
         """The share of each setting in the answer: of a mixture (see `auto_rate`), or 1 for the best."""
         ...
 
@@ -67,11 +67,11 @@ class Engine(Predicts, Protocol):
         """
         ...
 
-    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
+    def row_losses(self, predictions: Matrix, labels: Floats) -> Matrix:
         """Return the loss of each prediction that `learn` returned, by row and setting."""
         ...
 
-    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
+    def row_errors(self, predictions: Matrix, labels: Floats) -> NDArray[np.bool_]:
         """Return whether each prediction was for the wrong class, by row and setting."""
         ...
 
@@ -84,12 +84,12 @@ class Engine(Predicts, Protocol):
         ...
 
     @property
-    def progressive_loss(self) -> Column:
+    def progressive_loss(self) -> Floats:
         """The mean loss of predictions made before their row was learned, by weight."""
         ...
 
     @property
-    def progressive_error(self) -> Column:
+    def progressive_error(self) -> Floats:
         """The share of those predictions that were for a wrong class, by weight."""
         ...
 
@@ -103,7 +103,7 @@ class Engine(Predicts, Protocol):
         """The factor of the learning rate where one of two classes is rare; see `learn.rare_classes`."""
         ...
 
-    def progress_sums(self) -> tuple[Column, Column]:
+    def progress_sums(self) -> tuple[Floats, Floats]:
         """Return the sum of progressive losses and the sum of weights, for each setting."""
         ...
 

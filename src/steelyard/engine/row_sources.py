@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers
+from steelyard._array_types import Floats, Integers
 from steelyard.engine.holdout import Holdout, marker
 from steelyard.examples import Examples
 
@@ -25,7 +25,7 @@ class Piece:
 
     examples: Examples
     order: Integers | None = None
-    held_out_weight: Column | None = None
+    held_out_weight: Floats | None = None
     """The weights of rows that are held out in passing; 0 for the others."""
 
     def __len__(self) -> int:

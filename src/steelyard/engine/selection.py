@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.engine.many_models import ManyModels
 from steelyard.engine.row_losses import row_errors, row_losses
 from steelyard.examples import Examples
@@ -34,26 +34,26 @@ class Selection(ManyModels):
     def _learn(self, examples: Examples, order: Integers, predictions: Matrix | None) -> None:
         self.model_set.learn(examples, order, predictions=predictions)
 
-    def measure(self, examples: Examples, order: Integers) -> tuple[Column, Column]:
+    def measure(self, examples: Examples, order: Integers) -> tuple[Floats, Floats]:
         return self.model_set.measure(examples, order)
 
-    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
+    def row_losses(self, predictions: Matrix, labels: Floats) -> Matrix:
         columns = [
             row_losses(each.loss, predictions[:, [k]], labels[:, np.newaxis])
             for k, each in enumerate(self.settings)
         ]
         return np.hstack(columns)
 
-    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
+    def row_errors(self, predictions: Matrix, labels: Floats) -> NDArray[np.bool_]:
         wrong = row_errors(self.settings[0].loss, predictions, labels[:, np.newaxis])
         return wrong | np.isnan(predictions)  # NaN: the model has diverged
 
     @property
-    def progressive_loss(self) -> Column:
+    def progressive_loss(self) -> Floats:
         return self.model_set.progressive_loss
 
     @property
-    def progressive_error(self) -> Column:
+    def progressive_error(self) -> Floats:
         return self.model_set.progressive_error
 
     @property
@@ -61,11 +61,11 @@ class Selection(ManyModels):
         return self.model_set.diverged
 
     @property
-    def error(self) -> Column:
+    def error(self) -> Floats:
         return self.model_set.scalars(lanes.ERROR)
 
     @error.setter
-    def error(self, column: Column) -> None:
+    def error(self, column: Floats) -> None:
         self.model_set.set_scalars(lanes.ERROR, column)
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers
+from steelyard._array_types import Floats, Integers
 from steelyard.engine.row_sources import PIECE, Piece, RowsInChunks, count_bytes
 from steelyard.examples import Examples, join
 
@@ -50,7 +50,7 @@ class ShuffledRows:
             whole, rows = self._in_memory
             yield from self._cut(whole, rows, random.random(len(rows)), 0.0, 1.0)
             return
-        waiting: list[tuple[Piece, Integers, Column]] = []
+        waiting: list[tuple[Piece, Integers, Floats]] = []
         bytes_left = self._memory
         with tempfile.TemporaryDirectory(prefix="steelyard-shuffle-") as folder:
             buckets = [Path(folder) / str(number) for number in range(BUCKETS)]
@@ -89,7 +89,7 @@ class ShuffledRows:
         aside = None if piece.held_out_weight is None else held / parts.clip(1)
         return replace(piece, examples=examples, held_out_weight=aside), np.repeat(rows, parts[rows])
 
-    def _cut(self, whole: Piece, rows: Integers, keys: Column, done: float, part: float) -> Iterator[Piece]:
+    def _cut(self, whole: Piece, rows: Integers, keys: Floats, done: float, part: float) -> Iterator[Piece]:
         order = rows[np.argsort(keys, kind="stable")]
         for start in range(0, len(order), PIECE):
             own = order[start : start + PIECE]
@@ -98,7 +98,7 @@ class ShuffledRows:
             yield Piece(whole.examples.take(own), None, None if held is None else held[own])
 
 
-def count_parts(weights: Column) -> NDArray[np.int64]:
+def count_parts(weights: Floats) -> NDArray[np.int64]:
     """Return the number of parts of rows with these weights."""
     _, exponents = np.frexp(np.sqrt(_COPIES * weights))
     return np.where(weights <= _COPIES, np.ceil(weights), np.ldexp(0.5, exponents)).astype(np.int64)
@@ -111,7 +111,7 @@ def _join(pieces: list[Piece]) -> Piece:
     )
 
 
-def _spread(piece: Piece, rows: Integers, keys: Column, buckets: list[Path]) -> None:
+def _spread(piece: Piece, rows: Integers, keys: Floats, buckets: list[Path]) -> None:
     """Add each row to the file of its random number."""
     own = (keys * len(buckets)).astype(np.intp)
     for number, path in enumerate(buckets):
@@ -122,7 +122,7 @@ def _spread(piece: Piece, rows: Integers, keys: Column, buckets: list[Path]) -> 
                     np.save(file, array, allow_pickle=False)
 
 
-def _arrays(piece: Piece, rows: Integers, keys: Column) -> list[NDArray[Any]]:
+def _arrays(piece: Piece, rows: Integers, keys: Floats) -> list[NDArray[Any]]:
     taken, nothing = piece.examples.take(rows), np.zeros(0)
     held = nothing if piece.held_out_weight is None else piece.held_out_weight[rows]
     offsets = nothing if taken.offsets is None else taken.offsets
@@ -132,7 +132,7 @@ def _arrays(piece: Piece, rows: Integers, keys: Column) -> list[NDArray[Any]]:
     ]  # fmt: skip
 
 
-def _load(path: Path) -> tuple[list[Piece], Column]:
+def _load(path: Path) -> tuple[list[Piece], Floats]:
     pieces, keys = [], []
     size = path.stat().st_size
     with path.open("rb") as file:

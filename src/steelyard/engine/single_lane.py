@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.engine import lane_layout
 from steelyard.engine.lane_block import EVERY, Predict
 from steelyard.engine.ordered_sums import add_in_order
@@ -62,7 +62,7 @@ class SingleLane:
         wrong = self._wrong(predictions[:, 0], chunk)
         return np.array([losses @ chunk.sample_weight]), np.array([chunk.sample_weight @ wrong])
 
-    def _wrong(self, predictions: Column, chunk: Examples) -> NDArray[np.bool_]:
+    def _wrong(self, predictions: Floats, chunk: Examples) -> NDArray[np.bool_]:
         wrong = row_errors(self.settings[0].loss, predictions, chunk.labels)
         return np.asarray(wrong | np.isnan(predictions))  # NaN: it has diverged
 
@@ -83,12 +83,12 @@ class SingleLane:
     def list_gains(self) -> None:
         self._learner.model.list_gains()
 
-    def scalars(self, which: int) -> Column:
+    def scalars(self, which: int) -> Floats:
         """Return one scalar; weights are counted here, as a model that diverged did not learn its last chunk."""
         own = {lanes.ERROR: self._error, lanes.ALIVE: self._alive, linear.WEIGHT: self._weight}
         return own[which] if which in own else self._learner.model.state[which : which + 1]
 
-    def set_scalars(self, which: int, values: Column) -> None:
+    def set_scalars(self, which: int, values: Floats) -> None:
         self.scalars(which)[:] = values
 
     def met(self) -> slice:

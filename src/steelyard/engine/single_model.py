@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._array_types import Column, Integers, Matrix
+from steelyard._array_types import Floats, Integers, Matrix
 from steelyard.engine.ordered_sums import add_in_order
 from steelyard.engine.row_losses import row_errors, row_losses
 from steelyard.examples import Examples
@@ -56,13 +56,13 @@ class SingleModel:
         """Do nothing: `Learner.learn` restores the model on error."""
         return nullcontext()
 
-    def predict(self, examples: Examples) -> Column:
+    def predict(self, examples: Examples) -> Floats:
         return Learner(model=self.model).predict(examples)
 
-    def row_losses(self, predictions: Matrix, labels: Column) -> Matrix:
+    def row_losses(self, predictions: Matrix, labels: Floats) -> Matrix:
         return row_losses(self.model.settings.loss, predictions, labels[:, np.newaxis])
 
-    def row_errors(self, predictions: Matrix, labels: Column) -> NDArray[np.bool_]:
+    def row_errors(self, predictions: Matrix, labels: Floats) -> NDArray[np.bool_]:
         return row_errors(self.model.settings.loss, predictions, labels[:, np.newaxis])
 
     def models(self) -> list[Model]:
@@ -72,11 +72,11 @@ class SingleModel:
         return iter([self.model])
 
     @property
-    def progressive_loss(self) -> Column:
+    def progressive_loss(self) -> Floats:
         return np.array([self.model.progressive_loss])
 
     @property
-    def progressive_error(self) -> Column:
+    def progressive_error(self) -> Floats:
         weight = self.model.total_weight
         return np.array([self.error / weight if weight > 0.0 else np.nan])
 
@@ -84,15 +84,15 @@ class SingleModel:
     def rare_class_factor(self) -> float:
         return self.model.rare_class_factor
 
-    def progress_sums(self) -> tuple[Column, Column]:
+    def progress_sums(self) -> tuple[Floats, Floats]:
         return self.model.state[[linear.LOSS]], self.model.state[[linear.WEIGHT]]
 
     @property
-    def progress(self) -> tuple[Column, float]:
+    def progress(self) -> tuple[Floats, float]:
         return self.model.state[_LOSS_AND_WEIGHT], self.error
 
     @progress.setter
-    def progress(self, before: tuple[Column, float]) -> None:
+    def progress(self, before: tuple[Floats, float]) -> None:
         self.model.state[_LOSS_AND_WEIGHT], self.error = before
 
     def reset_progress(self) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,9 +19,8 @@ from steelyard.active.estimates import LEVEL, Estimate
 from steelyard.active.evaluation import Evaluation
 from steelyard.active.journal import History, Journal
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, last_refit
-from steelyard.active.learner import ActiveLearner, replay
+from steelyard.active.learner import ActiveLearner, Query, replay
 from steelyard.active.pool_attempts import PoolAttempts
-from steelyard.active.questions import ActiveQuestion, Questions
 from steelyard.active.sequential_tests import ALPHA
 from steelyard.active.stopping import Budget, Certified, Rule, Verdict
 from steelyard.active.strategies._base import Strategy
@@ -31,11 +31,25 @@ from steelyard.estimators.parameter_hints import hint_unknown
 from steelyard.estimators.parameters import DEFAULT
 from steelyard.estimators.predictions import ClassPredictions
 from steelyard.examples import Examples, examples
-from steelyard.losses import Loss
+from steelyard.losses import Loss, decision_point
 from steelyard.model import Model
 from steelyard.model_file import EngineState, ModelFile
 
 _STARTING = threading.Lock()  # two threads may bring the first rows of a stream
+
+
+@dataclass(frozen=True)
+class ActiveQuestion:
+    """A row whose label is wanted."""
+
+    id: int
+    """The number in the stream, from 0; `answer` takes it."""
+    row: int
+    """The row in the matrix that was given, or in the pool."""
+    probability: float
+    """The probability with which it was asked for."""
+    prediction: Any
+    """The class that the model expects."""
 
 
 class ActiveClassifier(
@@ -217,7 +231,7 @@ class ActiveClassifier(
         if self.pool_ is not None:
             raise ValueError("this classifier asks from its pool: use ask_next()")
         chunk = self._rows(X)
-        return self._questions.ask(chunk)
+        return list(map(self._question, self.learner_.consider(chunk)))
 
     def pool(self, X: Any) -> Self:
         """Ask from these rows, in a random order. With a journal of them, or of the first, continue it."""
@@ -248,15 +262,21 @@ class ActiveClassifier(
             attempt = self._attempts.go_on(stop) if isinstance(stop, Certified) else None
             if attempt is not None and (row := attempt.ask_next()) is not None:
                 return ActiveQuestion(attempt.number_of(row), row, 1.0, attempt.prediction(row))
-            return self._questions.ask_from(self.pool_)
+            query = learner.ask_from_pool()
+            return None if query is None else self._question(query)
 
     def waiting(self) -> list[ActiveQuestion]:
         """The questions without an answer, for example after a process was killed.
 
         In a stream their `row` counts from its first row, as their `id` does.
         """
-        self._started()
-        return self._questions.waiting()
+        return list(map(self._question, self._started().waiting()))
+
+    def _question(self, query: Query) -> ActiveQuestion:
+        code = query.prediction
+        if len(self.classes_) == 2:
+            code = query.prediction > decision_point(self._learned_loss())
+        return ActiveQuestion(query.id, query.place, query.probability, self.classes_.tolist()[int(code)])
 
     def query_probability(self, X: Any) -> NDArray[np.float64]:
         """The probability with which each row would be asked for if it came next. This decides nothing."""
@@ -573,7 +593,6 @@ class ActiveClassifier(
         begun = _active_start.start(self, chunk, expected, self._tfidf, pool=pool)
         self.learner_: ActiveLearner = begun.learner
         self._evaluation: Evaluation = begun.evaluation
-        self._questions = Questions(begun.learner, begun.classes.tolist(), begun.pool_order)
         self.classes_, self.positive_ = begun.classes, begun.positive
         if begun.pool_order is not None:
             self.pool_order_ = begun.pool_order

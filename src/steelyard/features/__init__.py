@@ -1,4 +1,4 @@
-"""From keys to indices: the sparse rows of a model, interactions included; and the names that a model shows.
+"""Keys become indices: the sparse rows of a model, interactions included; and the names that a model shows.
 
 Readers make `HashedRows` of text. `Folding` folds the keys into 2^bits indices, and makes the crosses of
 `Interactions`. `Names` has the name of each index.

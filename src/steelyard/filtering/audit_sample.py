@@ -53,7 +53,7 @@ class AuditSample:
         return found
 
     def accept(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Those that are among the smallest so far, in the order of the blocks, whatever the threads did."""
+        """Keep the candidates among the smallest so far, in the order of the blocks, whatever the threads did."""
         accepted = []
         for each in candidates:
             stratum = each["stratum"]

@@ -30,7 +30,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Scored:
+class BlockScores:
     """The rows of a block that could be read: their places among its records, and their scores."""
 
     rows: NDArray[np.int64]
@@ -55,7 +55,7 @@ class Result:
     candidates: list[Candidate] = field(default_factory=list)
 
 
-def score(prepared: Prepared, block: Block, scorers: Scorers) -> Scored:
+def score(prepared: Prepared, block: Block, scorers: Scorers) -> BlockScores:
     """A row must be readable for every model."""
     parsed = [reader.parse(block) for reader in prepared.readers]
     good = [
@@ -69,7 +69,7 @@ def score(prepared: Prepared, block: Block, scorers: Scorers) -> Scored:
         predictions.append(own if len(prepared.readers) == 1 else own[both[good[index]]])
     notes = sorted((note for found in parsed for note in found.notes), key=lambda note: note.line)
     empty = [without_features(found.examples)[both[own]] for found, own in zip(parsed, good, strict=True)]
-    return Scored(
+    return BlockScores(
         np.flatnonzero(both), scorers.score(predictions), parsed[0].lines, int((~both).sum()),
         int(np.logical_or.reduce(empty).sum()), notes,
     )  # fmt: skip
@@ -112,7 +112,7 @@ class BlockFilter:
             candidates,
         )
 
-    def _render(self, task: Task, found: Scored, chosen: NDArray[np.bool_]) -> Any:
+    def _render(self, task: Task, found: BlockScores, chosen: NDArray[np.bool_]) -> Any:
         prepared = task.prepared
         assert task.block is not None
         assert prepared.renderer is not None

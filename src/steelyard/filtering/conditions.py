@@ -46,7 +46,7 @@ def parse(
 
 
 class _Parser:
-    """By recursive descent: or, and, not, comparison."""
+    """Parses by recursive descent: or, and, not, comparison."""
 
     def __init__(self, text: str, scores: Mapping[str, bool], classes: Mapping[str, Sequence[str]]) -> None:
         self._text, self._scores, self._classes = text, scores, classes

@@ -46,7 +46,7 @@ class FilterResult:
     audit: Path | None = None
     """Where the documents to be labelled are."""
     positives: dict[str, str] = field(default_factory=dict)
-    """Of which class the probabilities are, by the names of their columns, where there are two."""
+    """The class whose probability a column has, by the name of the column, where there are two."""
 
 
 def filter_files(

@@ -120,7 +120,7 @@ class RunFolder:
             )  # fmt: skip
 
     def forget_if_empty(self) -> None:
-        """Of a run that failed before it wrote anything: the next one may have other settings."""
+        """Forget a run that failed before it wrote anything: the next one may have other settings."""
         if all(each.name == OWN for each in self.path.iterdir()):
             self.settings_path.unlink()
 
@@ -164,7 +164,7 @@ class RunFolder:
         return self._whole(name)
 
     def records(self) -> Iterator[Record]:
-        """Of all finished outputs, in the order of their names."""
+        """The records of all finished outputs, in the order of their names."""
         folder = self.path / OWN / "files"
         for path in sorted(folder.rglob("*.json")):
             name = path.relative_to(folder).as_posix().removesuffix(".json")

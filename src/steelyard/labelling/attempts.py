@@ -8,7 +8,7 @@ attempt draws are items.
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.active.attempt import Attempt, PastAttempt, best_of, past_attempts
+from steelyard.active.attempt import Attempt, best_of, past_attempts
 from steelyard.active.identifiers import Item
 from steelyard.active.label_store import LabelsByPerson, majority_label
 from steelyard.estimators.active import ActiveClassifier
@@ -24,7 +24,7 @@ class Attempts:
         self._latest = classifier.attempt_
         number = 0 if self._latest is None else self._latest.attempt
         ended = past_attempts(classifier.learner_.journal) if number > 1 else []
-        self._earlier = [each for each in ended if each.attempt.attempt < number]
+        self._earlier = [each for each in ended if each.attempt < number]
 
     @property
     def current(self) -> Attempt | None:
@@ -40,19 +40,18 @@ class Attempts:
         """
         last, ended = self._latest, self._earlier
         if last is not None and last.over:
-            ended = [*ended, PastAttempt(last, last.model_answers)]
+            ended = [*ended, last]
         pool, known = self._classifier.pool_, len(self._classifier.learner_.labelled)
         assert pool is not None
-        best = best_of(ended, self._measure, known, len(pool))
-        if best is None:
+        found = best_of(ended, self._measure, known, len(pool))
+        if found is None:
             return None
-        if not best.holds(known, len(pool)):
-            best = ended[-1]
-        found, answers = best
+        if not found.still_holds(known, len(pool)):
+            found = ended[-1]
         return {
             "passed": found.passed, "says": str(found), "measure": found.measure, "target": found.target,
-            "labels": answers, "added": len(pool) - found.pool_size,
-            "learned_since": 0 if found.measure == "recall" else max(known - answers, 0),
+            "labels": found.model_answers, "added": len(pool) - found.pool_size,
+            "learned_since": 0 if found.measure == "recall" else max(known - found.model_answers, 0),
         }  # fmt: skip
 
     def count_waiting(self, labels: Mapping[Item, LabelsByPerson]) -> int:
@@ -76,7 +75,7 @@ class Attempts:
         """Answer the draws that have a label, also those of an attempt that has just begun."""
         if self._latest is not self._classifier.attempt_:
             if self._latest is not None:
-                self._earlier.append(PastAttempt(self._latest, self._latest.model_answers))
+                self._earlier.append(self._latest)
             self._latest = self._classifier.attempt_
         attempt = self.current
         while attempt is not None and (row := attempt.ask_next()) is not None and Item(row) in labels:

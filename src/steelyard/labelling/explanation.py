@@ -1,6 +1,7 @@
 """Which words decide: texts in pieces, with the strength of words for or against a class."""
 
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.text import hashing
+from steelyard.token_rules import ASCII
 
 Piece = tuple[str, int]
 """A part of a text and its level: −3 to 3 if it is a word that decides, otherwise 0."""
 LEVELS = 3
-_WORD = re.compile("[0-9A-Za-z\u0080-\U0010ffff]+")  # as in text/tokens.py: all beyond ASCII are letters
+# The letters are ranges of bytes; the bytes of a character beyond ASCII are all letters.
+_RANGES = (f"{chr(first)}-{chr(last if last < 0x80 else sys.maxunicode)}" for first, last in ASCII.letters)
+_WORD = re.compile(f"[{''.join(_RANGES)}]+")
 _MOST, _LEAST = 8, 0.35  # words that are marked, and their least strength as a share of the strongest
 
 

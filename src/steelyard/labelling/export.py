@@ -10,7 +10,8 @@ import numpy as np
 
 from steelyard import _atomic_files
 from steelyard._messages import counted
-from steelyard.active.attempt import PastAttempt, best_of, past_attempts
+from steelyard.active.attempt import best_of, past_attempts
+from steelyard.active.certification import Certification
 from steelyard.active.label_store import in_force, majority_label
 from steelyard.estimators.active import ActiveClassifier
 from steelyard.io.blocks import Block
@@ -94,7 +95,7 @@ def _cells(outcome: Outcome, shown: list[str]) -> tuple[str | float | None, ...]
     return outcome.label, outcome.annotator, answered, outcome.prediction, *probabilities
 
 
-def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> PastAttempt:
+def write_certificate(project: Project, path: Path, classifier: ActiveClassifier) -> Certification:
     """Write the strongest certificate that holds now, or else the last one, as JSON and as a page to read."""
     assert classifier.pool_ is not None
     ended, now = past_attempts(project.journal), len(classifier.learner_.labelled)
@@ -103,19 +104,19 @@ def write_certificate(project: Project, path: Path, classifier: ActiveClassifier
         raise InputError(
             f"{project.path}: there is no certificate, so nothing was written; the page offers to make one"
         )
-    found.attempt.save(path)
+    found.save(path)
     return found
 
 
-def outdated(found: PastAttempt, classifier: ActiveClassifier) -> str | None:
+def outdated(found: Certification, classifier: ActiveClassifier) -> str | None:
     """What a certificate does not cover, since it happened later; None if nothing has happened."""
     assert classifier.pool_ is not None
     happened, learned = [], len(classifier.learner_.labelled) - found.model_answers
-    if learned > 0 and found.attempt.measure != RECALL:  # recall holds whatever the model learns
+    if learned > 0 and found.measure != RECALL:  # recall holds whatever the model learns
         happened.append(f"the model has learned {counted(learned, 'label')}, so its predictions have changed")
-    if added := len(classifier.pool_) - found.attempt.pool_size:
+    if added := len(classifier.pool_) - found.pool_size:
         happened.append(f"{counted(added, 'document')} {'was' if added == 1 else 'were'} added")
-    if not happened or not found.attempt.passed:
+    if not happened or not found.passed:
         return None
     began = counted(found.model_answers, "label")
     return (

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import array_table
+from steelyard._array_types import Floats
 from steelyard.learn import linear
 from steelyard.learn.origins import CHANGED, CHANGES, FARTHEST, FIRST, INDEX, LAST
 from steelyard.learn.units import MOST, NEAR, TINIEST
@@ -13,8 +14,6 @@ from steelyard.model import Model
 
 if TYPE_CHECKING:
     from steelyard.merging.parts import Part
-
-FloatArray = NDArray[np.float64]
 
 
 def met(model: Model) -> NDArray[np.bool_]:
@@ -24,14 +23,14 @@ def met(model: Model) -> NDArray[np.bool_]:
     return found
 
 
-def units_of(model: Model, features: NDArray[np.int64]) -> FloatArray:
+def units_of(model: Model, features: NDArray[np.int64]) -> Floats:
     """The units of these features, with signs as `learn.units` has them; 1 where nothing is measured in units."""
     if not len(model.units) and not len(model.max_abs):
         return np.ones(len(features))
     return (model.units if len(model.units) else -model.max_abs)[features].astype(np.float64)
 
 
-def merged_units(left: FloatArray, right: FloatArray) -> FloatArray:
+def merged_units(left: Floats, right: Floats) -> Floats:
     """Merge units as if that of one model were a value that the other meets: see `learn.units`."""
     small = np.minimum(np.abs(left), np.abs(right))
     large = np.maximum(np.abs(left), np.abs(right))
@@ -49,16 +48,14 @@ def merged_units(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(found)
 
 
-def square_factors(before: FloatArray, after: FloatArray) -> FloatArray:
+def square_factors(before: Floats, after: Floats) -> Floats:
     """What sums of squared gradients are multiplied by: counts add |z| to them, other values z²."""
     sizes, other = np.abs(before), np.abs(after)
     ratio = np.divide(sizes, other, out=np.ones(len(sizes)), where=(sizes > TINIEST) & (other > TINIEST))
     return np.where((before > 0.0) & (after > 0.0), ratio, ratio * ratio)
 
 
-def squares_before(
-    base: Model, features: NDArray[np.int64], now: FloatArray, origins: FloatArray
-) -> FloatArray:
+def squares_before(base: Model, features: NDArray[np.int64], now: Floats, origins: Floats) -> Floats:
     """The squares of the model that a part went on from, in the part's units; the bias is the last.
 
     A column that has got its origin since then has begun its sum anew.
@@ -73,7 +70,7 @@ def squares_before(
     return np.asarray(squares * square_factors(had, now))
 
 
-def merged_candidates(left: "Part", right: "Part") -> FloatArray:
+def merged_candidates(left: "Part", right: "Part") -> Floats:
     """The columns that may yet get an origin: those that were in every row of both."""
     mine, others = left.candidates, right.candidates
     _, at, there = np.intersect1d(mine[:, INDEX], others[:, INDEX], return_indices=True)

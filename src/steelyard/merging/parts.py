@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import class_balance, feature_columns, target_scale
+from steelyard._array_types import Floats
 from steelyard.learn import linear, units
 from steelyard.merging import common_units
-from steelyard.merging.common_units import FloatArray
 from steelyard.model import Model, Settings, epochs_begun
 
 GRADIENTS, MEAN = "gradients", "mean"
@@ -37,26 +37,26 @@ class Part:
     size: int
     unit_fill: float
     features: NDArray[np.int64]
-    last: FloatArray
+    last: Floats
     """The last coefficients, of the rows' values."""
-    average: FloatArray
+    average: Floats
     """Their averages, which predict."""
-    squares: FloatArray
+    squares: Floats
     """Sums of squared gradients, in units of the features."""
-    shares: FloatArray
+    shares: Floats
     absent: float
     """The share in a feature that the part has not met."""
-    units: FloatArray
+    units: Floats
     """The unit of each feature, with signs as `learn.units` has them."""
-    origins: FloatArray
+    origins: Floats
     """NaN: the feature has none."""
-    candidates: FloatArray
+    candidates: Floats
     clock: float
     """How far one part has come."""
-    sums: FloatArray
+    sums: Floats
     """Sums that add up: see `_ADDED`; the weight learned is the last."""
-    label_state: FloatArray
-    class_state: FloatArray
+    label_state: Floats
+    class_state: Floats
 
     def merged(self, other: "Part") -> "Part":
         """The mean of both by their shares."""
@@ -75,7 +75,7 @@ class Part:
         known = np.where(left.units == 0.0, 0.0, np.where(right.units == 0.0, 1.0, 0.5))
         weight = np.divide(left.shares, total, out=known, where=total > 0.0)
 
-        def mean(mine: FloatArray, others: FloatArray) -> FloatArray:
+        def mean(mine: Floats, others: Floats) -> Floats:
             return np.asarray(weight * mine + (1.0 - weight) * others)
 
         learned = self.sums[-1] + other.sums[-1]
@@ -142,7 +142,7 @@ class Part:
             return self
         at = np.append(np.searchsorted(features, self.features), len(features))
 
-        def spread(numbers: FloatArray, fill: float) -> FloatArray:
+        def spread(numbers: Floats, fill: float) -> Floats:
             out = np.full(len(features) + 1, fill)
             out[at] = numbers
             return out
@@ -158,7 +158,7 @@ class Part:
             origins=spread(self.origins, np.nan),
         )
 
-    def _measured_from(self, origins: FloatArray) -> "Part":
+    def _measured_from(self, origins: Floats) -> "Part":
         """The bias makes up for other origins; from there, values lie farther away."""
         moved = np.nan_to_num(origins) - np.nan_to_num(self.origins)
         if not moved.any():
@@ -170,13 +170,13 @@ class Part:
         farther = np.where(met, -(np.abs(self.units) + np.abs(moved)), self.units)
         return replace(self, last=last, average=average, origins=origins)._measured_in(farther)
 
-    def _measured_in(self, others: FloatArray) -> "Part":
+    def _measured_in(self, others: Floats) -> "Part":
         if np.array_equal(self.units, others):
             return self
         factor = common_units.square_factors(self.units, others)
         return replace(self, squares=self.squares * factor, shares=self._scaled_shares(factor), units=others)
 
-    def _scaled_shares(self, factor: FloatArray) -> FloatArray:
+    def _scaled_shares(self, factor: Floats) -> Floats:
         """Squares of gradients have the units of the features, weights of rows do not."""
         return (
             self.shares
@@ -229,7 +229,7 @@ def part_of(model: Model, base: Model | None = None, by: str = GRADIENTS) -> Par
     )
 
 
-def _merged_labels(mine: FloatArray, others: FloatArray) -> FloatArray:
+def _merged_labels(mine: Floats, others: Floats) -> Floats:
     """Sums of labels as if all had been measured from the origin of the first part."""
     if not len(mine) or others[target_scale.WEIGHT] == 0.0:
         return mine
@@ -237,21 +237,21 @@ def _merged_labels(mine: FloatArray, others: FloatArray) -> FloatArray:
         return others
     apart = others[target_scale.ORIGIN] - mine[target_scale.ORIGIN]
     weight, total = others[target_scale.WEIGHT], others[target_scale.SUM]
-    merged: FloatArray = mine.copy()
+    merged: Floats = mine.copy()
     merged[target_scale.WEIGHT] += weight
     merged[target_scale.SUM] += total + weight * apart
     merged[target_scale.SQUARES] += others[target_scale.SQUARES] + 2.0 * apart * total + weight * apart**2
     return merged
 
 
-def _without_base(labels: FloatArray, base: Model | None) -> FloatArray:
+def _without_base(labels: Floats, base: Model | None) -> Floats:
     if len(labels) and base is not None:
         added = [target_scale.WEIGHT, target_scale.SUM, target_scale.SQUARES]
         labels[added] -= base.label_state[added]
     return labels
 
 
-def _with_base(labels: FloatArray, base: Model | None) -> Any:
+def _with_base(labels: Floats, base: Model | None) -> Any:
     """The unit is looked up anew."""
     if not len(labels):
         return labels

@@ -1,4 +1,4 @@
-"""From an object file to code that runs: linked into a shared library, or by LLVM's own loader."""
+"""An object file becomes code that runs: linked into a shared library, or by LLVM's own loader."""
 
 import ctypes
 import hashlib

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Floats
 from steelyard.examples import Examples
 
-Column = NDArray[np.float64]
+_MOST_POINTS = 200  # of a curve
 
 
 @dataclass
@@ -35,10 +36,10 @@ class Evidence:
     labels.
     """
 
-    scores: Column
-    actual: Column
+    scores: Floats
+    actual: Floats
     """Of classes, whether it is the positive one; of more, whether the prediction was right."""
-    weights: Column
+    weights: Floats
     right: NDArray[np.bool_]
     worst: list[Mistake]
 
@@ -47,10 +48,10 @@ class Evidence:
         scores = 1.0 - self.scores if probable else -self.scores
         return replace(self, scores=scores, actual=1.0 - self.actual)
 
-    def curves(self, most: int = 200) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    def curves(self) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
         """(ROC, precision over recall), ties being one step.
 
-        All points where a curve bends, or `most` of them: spaced evenly by recall, of ROC half by each rate.
+        All points where a curve bends, or `_MOST_POINTS` of them: spaced evenly by recall, of ROC half by each rate.
         """
         order = np.argsort(-self.scores, kind="stable")
         scores, positive = self.scores[order], self.actual[order]
@@ -60,8 +61,8 @@ class Evidence:
         ends = ends[_bends(found[ends])]
         recall, false = found[ends] / found[-1], wrong[ends] / wrong[-1]
         precision = found[ends] / (found[ends] + wrong[ends])
-        by_recall = _spaced(most, recall)
-        by_both = _spaced(most, recall, false)
+        by_recall = _spaced(recall)
+        by_both = _spaced(recall, false)
         roc = [(0.0, 0.0), *zip(false[by_both].tolist(), recall[by_both].tolist(), strict=True)]
         return roc, list(zip(recall[by_recall].tolist(), precision[by_recall].tolist(), strict=True))
 
@@ -87,20 +88,20 @@ class Evidence:
         }
 
 
-def _bends(found: Column) -> NDArray[np.intp]:
+def _bends(found: Floats) -> NDArray[np.intp]:
     """Where what is found has grown, or is about to: in between, both curves are straight."""
     grows = np.diff(found, prepend=0.0) > 0.0
     return np.flatnonzero(grows | np.append(grows[1:], True))
 
 
-def _spaced(most: int, *axes: Column) -> NDArray[np.intp]:
+def _spaced(*axes: Floats) -> NDArray[np.intp]:
     """All points of a curve if they are few; otherwise the first to reach each of evenly spaced levels.
 
     The levels of rates, which grow from 0 to 1, are shared by the axes.
     """
-    if len(axes[0]) <= most:
+    if len(axes[0]) <= _MOST_POINTS:
         return np.arange(len(axes[0]))
-    levels = np.linspace(0.0, 1.0, most // len(axes))[:-1]
+    levels = np.linspace(0.0, 1.0, _MOST_POINTS // len(axes))[:-1]
     chosen = [np.searchsorted(axis, levels) for axis in axes]
     return np.unique(np.concatenate([*chosen, [len(axes[0]) - 1]]))
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.report.evidence import Column, Evidence, short
+from steelyard._array_types import Floats
+from steelyard.report.evidence import Evidence, short
 
 _GOALS = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)  # recalls, of which the table has the thresholds
 _STEPS = np.linspace(0.0, 1.0, 100)  # of the slider, over all rows and again over the positive ones
@@ -47,7 +48,7 @@ def choose(evidence: Evidence, own: float, *, inclusive: bool = False) -> dict[s
     return {"data": data, "chosen": chosen, "own": texts[chosen], "rows": rows}
 
 
-def _at_recalls(scores: Column, weights: Column) -> Column:
+def _at_recalls(scores: Floats, weights: Floats) -> Floats:
     """The highest threshold that finds such a share of the positive class, for each goal."""
     order = np.argsort(-scores, kind="stable")
     reached = np.cumsum(weights[order])
@@ -57,14 +58,14 @@ def _at_recalls(scores: Column, weights: Column) -> Column:
     return np.asarray(scores[order][places])
 
 
-def _from(thresholds: Column, evidence: Evidence, which: Any) -> Column:
+def _from(thresholds: Floats, evidence: Evidence, which: Any) -> Floats:
     """The weight of these rows at or above each threshold."""
     order = np.argsort(evidence.scores[which], kind="stable")
     below = np.concatenate([[0.0], np.cumsum(evidence.weights[which][order])])
     return np.asarray(below[-1] - below[np.searchsorted(evidence.scores[which][order], thresholds)])
 
 
-def _floor(values: Column, decimals: int) -> Column:
+def _floor(values: Floats, decimals: int) -> Floats:
     """Rounded down, so that a row with this very score is not lost."""
     rounded = np.round(values, decimals)
     return np.where(rounded <= values, rounded, np.round(rounded - 10.0**-decimals, decimals))

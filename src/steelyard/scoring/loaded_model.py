@@ -55,7 +55,7 @@ class LoadedModel:
 
     @property
     def feature_names(self) -> dict[int, str]:
-        """By index; of a model fitted in Python, those of its columns."""
+        """The names of features by index; of a model fitted in Python, the names of its columns."""
         if self.content.names is not None:
             return self.content.names.by_index()
         columns = self.content.feature_names

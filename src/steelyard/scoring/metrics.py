@@ -99,7 +99,7 @@ class Metrics:
 
     @property
     def weight(self) -> float:
-        """Of all rows."""
+        """The weight of all rows."""
         return float(self._sums[_WEIGHT]) * (self._unit or 1.0)
 
     def _codes(self, labels: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""From predictions to classes and probabilities.
+"""Predictions become classes and probabilities.
 
 A loss may say what its predictions mean as probabilities. A calibration replaces that by sigmoids (see
 `engine/calibration.py`). The probabilities of several classes are then divided by their sum.
@@ -7,7 +7,8 @@ A loss may say what its predictions mean as probabilities. A calibration replace
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.calibration import Calibration, Matrix, sigmoid
+from steelyard._array_types import Matrix
+from steelyard.engine.calibration import Calibration, sigmoid
 from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.native import methods

@@ -8,7 +8,7 @@ pairs then count as ties: that is an error of at most half the weight of these p
 import numpy as np
 from numpy.typing import NDArray
 
-Column = NDArray[np.float64]
+from steelyard._array_types import Floats
 
 MOST = 1 << 21  # different scores: 64 MB
 _TOGETHER = 1 << 20  # rows that are sorted at once, always as many, so that chunks decide nothing
@@ -20,10 +20,10 @@ class RankedScores:
     def __init__(self) -> None:
         # from and to which score, and the weight there of the negative and of the positive class
         self._steps = np.zeros((4, 0))
-        self._waiting: list[Column] = []
+        self._waiting: list[Floats] = []
         self._rows_waiting = 0
 
-    def add(self, scores: Column, positive: NDArray[np.bool_], weights: Column) -> None:
+    def add(self, scores: Floats, positive: NDArray[np.bool_], weights: Floats) -> None:
         rows = np.array([scores, scores, np.where(positive, 0.0, weights), np.where(positive, weights, 0.0)])
         while self._rows_waiting + rows.shape[1] >= _TOGETHER:
             now, rows = np.split(rows, [_TOGETHER - self._rows_waiting], axis=1)
@@ -50,7 +50,7 @@ class RankedScores:
         joined = self._steps[0] < self._steps[1]
         return 0.5 * float(shares[0][joined] @ shares[1][joined])
 
-    def _shares(self) -> Column | None:
+    def _shares(self) -> Floats | None:
         self._sort()
         totals = self._steps[2:].sum(axis=1, keepdims=True)
         return self._steps[2:] / totals if totals.all() else None
@@ -66,7 +66,7 @@ class RankedScores:
             self._steps = _joined(self._steps, np.arange(self._steps.shape[1]) % 2 == 0)
 
 
-def _joined(steps: Column, begins: NDArray[np.bool_]) -> Column:
+def _joined(steps: Floats, begins: NDArray[np.bool_]) -> Floats:
     """Each step that begins something, with all up to the next that does."""
     number = np.cumsum(begins) - 1
     last = np.append(begins[1:], True)[: len(begins)]

@@ -59,8 +59,3 @@ def test_the_first_example_is_always_asked_for() -> None:
 def test_columns_of_confidences_and_counts() -> None:
     found = query_probability(np.full(3, 0.1), np.array([10, 1000, 100_000]), 0.1)
     assert np.all(np.diff(found) < 0.0)
-
-
-def test_unknown_constants() -> None:
-    with pytest.raises(ValueError, match="they are theory or practice; did you mean 'practice'"):
-        query_probability(1.0, 2, 1.0, "practise")

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Floats
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
     from steelyard.active.labelled_rows import LabelledRows
     from steelyard.examples import Examples
     from steelyard.model import Model
-
-Column = NDArray[np.float64]
 
 MOST_LABELS = 1_000_000_000  # of a budget
 WARM_UP = 20  # questions that are asked at once, before a model can choose
@@ -108,7 +107,7 @@ class BudgetPlan:
         """The probability for a row outside the audit; the inverse of `with_audit`."""
         return max(overall - self.audit, 0.0) / (1.0 - self.audit)
 
-    def with_audit(self, chosen: Column) -> Column:
+    def with_audit(self, chosen: Floats) -> Floats:
         """The probability of being asked for, by the strategy or by the audit."""
         return self.audit + (1.0 - self.audit) * chosen
 
@@ -138,13 +137,11 @@ class Strategy(ABC):
     """How answers are learned by default: see `RefitPlan`."""
     lane_code: ClassVar[int | None] = None
     """The number of the strategy in `learn/query_lanes.py`; None if `Simulation` cannot run it."""
-    lane_parameters: ClassVar[tuple[float, ...]] = ()
-    """The parameters that a grid of simulations tries."""
 
     plan: BudgetPlan
     bound: float = math.inf
     thinning: float = 1.0
-    window: Column = np.zeros(0)
+    window: Floats = np.zeros(0)
 
     def start(self, plan: BudgetPlan) -> Self:
         """A copy with a plan, and with the state of a beginner."""
@@ -179,21 +176,21 @@ class Strategy(ABC):
         return labelled.refit(count)
 
     @abstractmethod
-    def score(self, model: "Model", examples: "Examples") -> tuple[Column, Column]:
+    def score(self, model: "Model", examples: "Examples") -> tuple[Floats, Floats]:
         """The score of each row, low where its label is wanted, and the prediction w·x."""
 
-    def score_classes(self, models: "Sequence[Model]", examples: "Examples") -> tuple[Column, Column]:
+    def score_classes(self, models: "Sequence[Model]", examples: "Examples") -> tuple[Floats, Floats]:
         """Score rows with a model for each of several classes; w·x has a column for each."""
         raise NotImplementedError
 
     @abstractmethod
-    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def choose(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         """The probability of each row, after the warm-up and while there is budget left."""
 
     def adjust(self, share: float, k: int) -> None:  # noqa: B027 - some have nothing to adjust
         """Set the state so that about this share of the next examples is asked for, after k of them."""
 
-    def probabilities(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def probabilities(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         """P of rows outside the audit: the k-th of the stream, within a stretch; `asked` labels so far."""
         if self.plan.is_spent(asked):
             return np.zeros(len(scores))
@@ -205,7 +202,7 @@ class Strategy(ABC):
         """How many examples from the k-th on share one state, unless one of them is asked for."""
         return STRETCH - (k - 1) % STRETCH
 
-    def observe(self, scores: Column, k: int, asked: int, *, question: bool) -> None:
+    def observe(self, scores: Floats, k: int, asked: int, *, question: bool) -> None:
         """Take note of examples up to the k-th, whether the last one is asked for, and the labels so far."""
         if self.plan.c0 is not None or asked - question < self.plan.warm_up:
             return  # scores by a model that knows next to nothing say nothing about later ones

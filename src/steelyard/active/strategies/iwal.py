@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steelyard import updates
+from steelyard._array_types import Floats
 from steelyard._messages import did_you_mean
 from steelyard.active import class_models
-from steelyard.active.strategies._base import BudgetPlan, Column, Strategy
+from steelyard.active.strategies._base import BudgetPlan, Strategy
 from steelyard.examples import Examples
 from steelyard.learn import linear, query_lanes
 from steelyard.learn import query_probability as kernels
@@ -60,15 +61,14 @@ class Iwal(Strategy):
     randomized = True
     several = True
     lane_code: ClassVar[int | None] = query_lanes.BY_IMPORTANCE
-    lane_parameters = tuple(10.0**power for power in range(-8, 2))
 
     def check(self, plan: BudgetPlan) -> None:
         constants(plan.constants)
 
-    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+    def score(self, model: Model, examples: Examples) -> tuple[Floats, Floats]:
         return flip_importances(model, examples)
 
-    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Floats, Floats]:
         """The flip importance of the decision between the two likeliest classes.
 
         The model that tells A from B is half the difference of theirs, and its prediction half the gap. With
@@ -88,7 +88,7 @@ class Iwal(Strategy):
                 flips[own], _ = flip_importances(model, replace(examples.take(own), offsets=offsets[own]))
         return flips, predictions
 
-    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def choose(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         if self.plan.c0 is not None:
             return query_probability(scores / k, k, self.plan.c0, self.plan.constants)
         p = probability_within(scores / k, self.bound, constants(self.plan.constants))
@@ -112,7 +112,7 @@ def constants(name: str) -> Constants:
     return CONSTANTS[name]
 
 
-def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
+def flip_importances(model: Model, examples: Examples) -> tuple[Floats, Floats]:
     """The flip importance of each row, and its prediction.
 
     It is 0 where the model knows nothing of a row, infinite where no weight would do. The clock advances
@@ -142,19 +142,19 @@ def flip_importances(model: Model, examples: Examples) -> tuple[Column, Column]:
     return flips, predictions
 
 
-def bound(k: ArrayLike, c0: float) -> Column:
+def bound(k: ArrayLike, c0: float) -> Floats:
     """b = C₀·log k/(k − 1); infinite for the first example, which is always asked for."""
     count = np.asarray(k, np.float64)
     later = np.maximum(count, 2.0)
     return np.where(count > 1.0, c0 * np.log(later) / (later - 1.0), np.inf)
 
 
-def query_probability(confidence: ArrayLike, k: ArrayLike, c0: float, kind: str = "practice") -> Column:
+def query_probability(confidence: ArrayLike, k: ArrayLike, c0: float, kind: str = "practice") -> Floats:
     """P, where `confidence` is G: the flip importance divided by k."""
     return probability_within(confidence, bound(k, c0), constants(kind))
 
 
-def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Column:
+def probability_within(confidence: ArrayLike, b: ArrayLike, of: Constants) -> Floats:
     """P for this b: 1 for G up to √b + b, then falling; 0 where G is infinite."""
     shape = np.broadcast_shapes(np.shape(confidence), np.shape(b))
     g, bounds, out = np.empty(shape), np.empty(shape), np.empty(shape)

@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Floats
 from steelyard.active import class_models
-from steelyard.active.strategies._base import Column, Strategy
+from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples
 from steelyard.learn import query_lanes
 from steelyard.learner import Learner
@@ -29,19 +30,18 @@ class Margin(Strategy):
     ranks_pool = True
     several = True
     lane_code: ClassVar[int | None] = query_lanes.NEAR_THE_MARGIN
-    lane_parameters = tuple(2.0**power for power in range(-8, 2))
 
-    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+    def score(self, model: Model, examples: Examples) -> tuple[Floats, Floats]:
         predictions = Learner(model=model).predict(examples)
         return np.abs(predictions - decision_point(model.settings.loss)), predictions
 
-    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Floats, Floats]:
         """How far the likeliest class is ahead of the second."""
         predictions = class_models.predict(models, examples)
         second, first = np.partition(predictions, -2, axis=1)[:, -2:].T
         return first - second, predictions
 
-    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def choose(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         at_bound = np.where(scores == self.bound, self.thinning, 0.0)
         return np.where(scores < self.bound, 1.0, at_bound)
 

@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Floats
 from steelyard.active import class_models
-from steelyard.active.strategies._base import Column, Strategy
+from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples
 from steelyard.learn import query_lanes
 from steelyard.learner import Learner
@@ -25,15 +26,14 @@ class Random(Strategy):
     uniform = True
     several = True
     lane_code: ClassVar[int | None] = query_lanes.AT_RANDOM
-    lane_parameters = tuple(2.0 ** (0.9 * power) for power in range(-9, 1))
 
-    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+    def score(self, model: Model, examples: Examples) -> tuple[Floats, Floats]:
         return np.zeros(len(examples)), Learner(model=model).predict(examples)
 
-    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Column, Column]:
+    def score_classes(self, models: Sequence[Model], examples: Examples) -> tuple[Floats, Floats]:
         return np.zeros(len(examples)), class_models.predict(models, examples)
 
-    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def choose(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         plan = self.plan
         if plan.budget is None or plan.expected is None:
             return np.full(len(scores), plan.without_audit(plan.share))

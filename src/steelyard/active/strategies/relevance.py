@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._array_types import Floats
 from steelyard.active.converged_refit import minimum
 from steelyard.active.labelled_rows import LabelledRows
-from steelyard.active.strategies._base import Column, Strategy
+from steelyard.active.strategies._base import Strategy
 from steelyard.examples import Examples, join
 from steelyard.learner import Learner
 from steelyard.losses import decision_point
@@ -68,12 +69,12 @@ class Relevance(Strategy):
         sums = np.where(is_relevant, weights[is_relevant].sum(), weights[~is_relevant].sum())
         return [minimum(labelled.settings, rows, _STRENGTH * weights.sum() * shares * weights / sums)]
 
-    def score(self, model: Model, examples: Examples) -> tuple[Column, Column]:
+    def score(self, model: Model, examples: Examples) -> tuple[Floats, Floats]:
         predictions = Learner(model=model).predict(examples)
         ahead = predictions - decision_point(model.settings.loss)
         return (-ahead if self.second else ahead), predictions
 
-    def choose(self, scores: Column, k: int | NDArray[np.int64], asked: int) -> Column:
+    def choose(self, scores: Floats, k: int | NDArray[np.int64], asked: int) -> Floats:
         return np.where(scores <= self.bound, 1.0, 0.0)
 
     def adjust(self, share: float, k: int) -> None:

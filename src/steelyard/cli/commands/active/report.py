@@ -1,6 +1,5 @@
 """The results of `active simulate`: for machines, as a table, and as curves of error against labels."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._messages import counted
-from steelyard.active.simulation import Schedule
-from steelyard.active.strategy_trials import ALL, TrialPlan, count_settings
+from steelyard.active.strategy_trials import ALL, TrialPlan
 from steelyard.cli.commands.active.simulate import LabelledFile
 from steelyard.cli.common import aligned, skips_and_notes
 from steelyard.cli.wording import problem_texts
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_HINDSIGHT = "the best settings are chosen in hindsight, by the held-out rows themselves"
 _CYCLE = (COLOURS["implicit"], COLOURS["second_order"], GREY, COLOURS["invariant"], COLOURS["explicit"])
 _MARKERS = "s^voD"
 Way = tuple[str, str]
@@ -33,14 +30,11 @@ def summarise(
     notes = sorted(rows.stream.remarks)
     if rows.unlabelled:
         notes.append(f"{counted(rows.unlabelled, 'row')} without a label left out")
-    if given["grid"]:
-        notes.append(_HINDSIGHT)
     return found | {
         "rows": len(rows.examples) - kept,
         "held_out": kept,
         "classes": list(rows.classes),
-        "grid": given["grid"],
-        "learner": None if given["grid"] else given["learner"],
+        "learner": given["learner"],
         "shuffles": given["seeds"],
         "notes": notes,
         "skipped": rows.stream.skipped,
@@ -50,32 +44,26 @@ def summarise(
     }
 
 
-def announcement(
-    rows: LabelledFile, plan: TrialPlan, learner: str, schedules: Sequence[Schedule] | None
-) -> list[str]:
-    """The lines before the work; `schedules` are those of a grid."""
+def announcement(rows: LabelledFile, plan: TrialPlan, learner: str) -> str:
+    """The lines before the work."""
     kept = len(rows.examples) // plan.holdout
-    lines = [
-        f"format: {rows.format}",
-        f"classes: {', '.join(rows.classes[:-1])} and {rows.classes[-1]}",
+    return (
+        f"format: {rows.format}\n"
+        f"classes: {', '.join(rows.classes[:-1])} and {rows.classes[-1]}\n"
         f"{counted(len(rows.examples) - kept, 'row')} to learn from, {kept:,} held out, "
-        f"{counted(plan.seeds, 'shuffle')}",
-    ]
-    if schedules is None:
-        return [*lines, f"learner: {learner}"]
-    settings = (f"{name} {count_settings(name, schedules):,}" for name in plan.strategies)
-    return [*lines, f"settings with each update: {', '.join(settings)}"]
+        f"{counted(plan.seeds, 'shuffle')}\n"
+        f"learner: {learner}\n"
+    )
 
 
 def text(result: dict[str, Any]) -> str:
-    lines = _grid_table(result) if result["grid"] else _trials_table(result)
-    lines += ["", f"{result['seconds']:.1f} s", *skips_and_notes(result, result["notes"])]
+    lines = [*_table(result), "", f"{result['seconds']:.1f} s", *skips_and_notes(result, result["notes"])]
     if result["pictures"]:
         lines.append(f"pictures: {', '.join(result['pictures'])}")
     return "\n".join(lines)
 
 
-def _trials_table(result: dict[str, Any]) -> list[str]:
+def _table(result: dict[str, Any]) -> list[str]:
     heads = ["fraction", "strategy", "update", "labels", "test error", "95 %", "its own estimate", "95 %"]
     table = [[*heads, "inside"]]
     for entry in result["results"]:
@@ -102,27 +90,6 @@ def _trials_table(result: dict[str, Any]) -> list[str]:
     return [*aligned(table, left=3), "", *explained]
 
 
-def _grid_table(result: dict[str, Any]) -> list[str]:
-    table = [["fraction", "strategy", "update", "settings", "test error", "of shuffles"]]
-    for entry in result["results"]:
-        known = entry["error"] is not None
-        table.append(
-            [
-                f"{entry['fraction']:.3g}",
-                entry["strategy"],
-                entry["update"],
-                f"{entry['settings']:,}",
-                _percent(entry["error"]) if known else "–",
-                _span(entry) if known else "–",
-            ]
-        )
-    return [
-        *aligned(table, left=3),
-        "",
-        "test error: the least of all settings that asked for no more; – where none asked for so little",
-    ]
-
-
 def _percent(share: float) -> str:
     return f"{100.0 * share:.2f} %"
 
@@ -134,8 +101,6 @@ def _span(entry: dict[str, Any]) -> str:
 def draw(result: dict[str, Any], folder: Path) -> list[Path]:
     """Write the curves as SVG and PNG; returns the files."""
     folder.mkdir(parents=True, exist_ok=True)
-    if result["grid"]:
-        return save_figure(partial(_hulls, result), folder / "active-hulls")
     paths = save_figure(partial(_curves, result), folder / "active-errors")
     for way in _ways(result):
         if _estimated(result, way):
@@ -177,29 +142,6 @@ def _estimates(result: dict[str, Any], way: Way) -> "Figure":
     axes.set_title(
         f"{_label(result, way)}: the error as estimated from its labels ({_shuffles(result)})", fontsize=10.5
     )
-    return drawn
-
-
-def _hulls(result: dict[str, Any]) -> "Figure":
-    drawn = new_figure(6.6, 4.2)
-    axes = drawn.subplots()
-    styles = _styles(result)
-    for each in result["hulls"]:
-        way = each["strategy"], each["update"]
-        for number, hull in enumerate(each["hulls"]):
-            corners = np.array(hull)
-            axes.plot(
-                corners[:, 0], 100.0 * corners[:, 1], **styles[way], markersize=4.0, alpha=0.8,
-                linewidth=1.2, label=_label(result, way) if number == 0 else None,
-            )  # fmt: skip
-    _finish(axes, result, result["results"])
-    corners = np.array([corner for each in result["hulls"] for hull in each["hulls"] for corner in hull])
-    fractions = [entry["fraction"] for entry in result["results"]]
-    left, right = 0.5 * min(fractions), 1.5 * max(fractions)
-    axes.set_xlim(left, right)
-    shown = corners[(corners[:, 0] >= left) & (corners[:, 0] <= right), 1]
-    axes.set_ylim(0.0, 110.0 * float(shown.max()))
-    axes.set_title(f"The best settings in hindsight ({_shuffles(result)}, one line each)", fontsize=10.5)
     return drawn
 
 

@@ -43,10 +43,6 @@ _SIMULATING = several(
                  help="How often to shuffle and split the rows."),
     click.option("--holdout", type=click.IntRange(2), default=5, show_default=True, metavar="N",
                  help="Hold out one in N rows for testing."),
-    click.option("--grid", is_flag=True,
-                 help="Run the paper's experiment: 198 schedules × 10 values of C₀ side by side for each "
-                 "strategy and update, squared loss, every answer learned once, the best settings in "
-                 "hindsight."),
     click.option("--pictures", type=options.FOLDER_PATH, metavar="FOLDER",
                  help="Draw the curves, as SVG and PNG."),
     options.THREADS,
@@ -55,7 +51,7 @@ _SIMULATING = several(
 )  # fmt: skip
 _HEADINGS = {
     MOST_USED: ("label", "strategy", "fractions", "seeds", "holdout", "pictures"),
-    "The simulation": ("update", "learner", "grid", "as_json"),
+    "The simulation": ("update", "learner", "as_json"),
 }
 
 
@@ -74,8 +70,7 @@ class LabelledFile:
 @options.FILES
 @_READING
 @_SIMULATING
-@click.pass_context
-def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
+def command(files: tuple[str, ...], **given: Any) -> None:
     """Simulate active learning on labelled files.
 
     The rows are shuffled and some are held out. Of the others, each strategy gets a fraction of the labels,
@@ -92,46 +87,26 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None
     from steelyard.cli.commands.active import report
 
     say = printer(keeps=given["pictures"] is not None)
-    set_by_user = options.given_names(ctx)
     with options.errors():
-        if given["grid"] and "learner" in set_by_user:
-            raise InputError("--grid learns every answer once: leave out --learner")
         if given["pictures"] is not None:
             plotting.require_matplotlib()
-        names = given["strategy"]
-        if given["grid"] and "strategy" not in set_by_user:
-            names = [name for name in names if strategies.by_name(name).lane_code is not None]
-        plan = strategy_trials.TrialPlan(
-            names, given["update"], given["fractions"], given["seeds"], given["holdout"]
-        )
         rows = _read_rows(files, given)
-        plan = replace(plan, classes=len(rows.classes))
+        plan = strategy_trials.TrialPlan(
+            given["strategy"], given["update"], given["fractions"], given["seeds"], given["holdout"],
+            len(rows.classes),
+        )  # fmt: skip
         if len(rows.examples) // plan.holdout == 0:
             raise InputError(f"{len(rows.examples)} rows are too few to hold out one in {plan.holdout}")
-        schedules = _schedules() if given["grid"] else None
         if not given["as_json"]:
-            lines = report.announcement(rows, plan, given["learner"], schedules)
-            say("\n".join([*lines, ""]))
+            say(report.announcement(rows, plan, given["learner"]))
         began = time.perf_counter()
         with progress.bar(MofNCompleteColumn()) as bar:
-            tick = partial(bar.advance, bar.add_task("trials", total=plan.count(grid=given["grid"])))
-            if schedules is None:
-                found = strategy_trials.run_trials(rows.examples, plan, given["learner"], tick)
-            else:
-                found = strategy_trials.run_grid(rows.examples, plan, schedules, tick)
+            tick = partial(bar.advance, bar.add_task("trials", total=plan.count()))
+            found = strategy_trials.run_trials(rows.examples, plan, given["learner"], tick)
         result = report.summarise(rows, given, found, time.perf_counter() - began)
         if given["pictures"] is not None:
             result["pictures"] = [str(path) for path in report.draw(result, given["pictures"])]
     say(json.dumps(result) if given["as_json"] else report.text(result))
-
-
-def _schedules() -> list[tuple[float, float, float]]:
-    """The learning rates of the paper, as in `steelyard sweep --paper`."""
-    from itertools import product
-
-    from steelyard.cli.sweep_run import PAPER
-
-    return list(product(PAPER["learning_rate"], PAPER["initial_t"], PAPER["power_t"]))
 
 
 def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledFile:
@@ -150,11 +125,6 @@ def _read_rows(files: Sequence[str], given: dict[str, Any]) -> LabelledFile:
         paths, spec, first, LOSS, named=read.label_names, task=file_labels.CLASSES
     )
     rule = file_labels.in_terms_of(labels, LOSS).rule
-    if labels.classes > 2 and given["grid"]:
-        raise InputError(
-            f"{where}: has {labels.classes} classes, and --grid is for two: leave it out, or tell one class "
-            "from the rest with --labels '*,NAME'"
-        )
     assert rule is not None  # there are two classes or more
     spec, run = replace(spec, label_rule=rule), options.run_options(given)
     stream = FileRows(paths, spec, threads=run.usable_threads, skip=run.skip_errors).open()
