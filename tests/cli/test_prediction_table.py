@@ -337,3 +337,24 @@ def test_without_pyarrow(churn: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     said = refused("predict", churn, table, "-o", out)
     assert said == f'{out}: Arrow and Parquet need pyarrow: pip install "steelyard[arrow]"'
     assert [*tmp_path.iterdir()] == [table]
+
+
+def test_an_empty_file_is_no_part_of_a_table(churn: Path, tmp_path: Path) -> None:
+    new, empty = written(tmp_path / "new.csv"), tmp_path / "empty.csv"
+    empty.touch()
+    assert run("predict", churn, new, empty).stdout.count("\n") == len(new.read_text().splitlines()) - 1
+    assert "empty.csv: there is no record at its beginning" in refused(
+        "predict", churn, new, empty, "-o", tmp_path / "out.csv"
+    )
+
+
+def test_two_tables_of_arrow_become_one(churn: Path, tmp_path: Path) -> None:
+    first, second, third = (tmp_path / f"{name}.parquet" for name in "abc")
+    pa.parquet.write_table(pa.table({"x": [1.0, 2.0], "id": ["a", "b"]}), first)
+    pa.parquet.write_table(pa.table({"x": [3.0], "id": ["c"]}), second)
+    pa.parquet.write_table(pa.table({"id": ["c"], "x": [3.0]}), third)
+    out = tmp_path / "out.parquet"
+    run("predict", churn, first, second, "-o", out)
+    assert pa.parquet.read_table(out).column("id").to_pylist() == ["a", "b", "c"]
+    said = refused("predict", churn, first, third, "-o", tmp_path / "other.parquet")
+    assert "has other columns than" in said
