@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard import losses
+from steelyard.active.identifiers import ReadPlace
 from steelyard.active.labelled_rows import LabelledRows, RefitPlan, _spread, average, last_refit
 from steelyard.active.stored_rows import sparse_row
 from steelyard.examples import examples
@@ -17,7 +18,7 @@ def labelled(count: int, **given: object) -> LabelledRows:
     found = LabelledRows(SETTINGS, FEATURES, RefitPlan(**given))  # type: ignore[arg-type]
     for place in range(count):
         found.rows.add(*sparse_row(chunk, place))
-        found.answer(place, labels[place], probability=0.05)
+        found.answer(ReadPlace(place), labels[place], probability=0.05)
     return found
 
 
@@ -42,7 +43,7 @@ def test_it_does_not_matter_when_the_model_is_looked_at() -> None:
     chunk, labels = stream(50)
     for place in range(50):
         often.rows.add(*sparse_row(chunk, place))
-        often.answer(place, labels[place], 1.0)
+        often.answer(ReadPlace(place), labels[place], 1.0)
         assert often.models[0].clock == place + 1
     seldom = labelled(50)
     np.testing.assert_array_equal(seldom.models[0].pairs, often.models[0].pairs)

@@ -105,7 +105,7 @@ def test_it_stops_at_the_first_question_if_told_to() -> None:
     one = learner(rate=0.1)
     for row in range(150):
         for question in one.consider(chunk.take(np.array([row]))):
-            assert (question.id, question.place) == (row, 0)
+            assert (question.id, question.row) == (row, 0)
             one.answer([question.id], [labels[question.id]])
     same_model(one, answered(learner(rate=0.1), chunk, labels))
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from steelyard.active import strategies, strategy_trials
+from steelyard.active.identifiers import ReadPlace
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stored_rows import sparse_row
@@ -58,7 +59,7 @@ def test_margin_is_what_its_definition_says(learner: str) -> None:
             chosen = np.argsort(distance, kind="stable")[: min(max(count // 10, 1), 90 - count)]
         for row in chosen.tolist():
             labelled.rows.add(*sparse_row(chunk, row))
-            labelled.answer(len(asked), float(chunk.labels[row]), 1.0)
+            labelled.answer(ReadPlace(len(asked)), float(chunk.labels[row]), 1.0)
             asked.append(row)
     (found,) = outcomes("margin", "implicit", training, chunk, [90])
     assert found.rows == asked

@@ -44,7 +44,7 @@ _MORE = 5  # the next look comes with a fifth more
 class Evaluation:
     """Judges a learner. `size` is that of the pool; without one, the rows so far are the pool.
 
-    Precision and recall are of the class that is called `positive` and is number `place`, by default the
+    Precision and recall are of the class that is called `positive` and is number `class_index`, by default the
     second of two; of several classes none.
     """
 
@@ -53,12 +53,12 @@ class Evaluation:
         learner: "ActiveLearner | LearnerSnapshot",
         size: int | None = None,
         positive: Any = None,
-        place: int | None = None,
+        class_index: int | None = None,
     ) -> None:
         self._learner, self._size, self._positive = learner, size, positive
         self._several = learner.labelled.classes > 2
-        self._place = 1 if place is None and not self._several else place
-        self._flipped = self._place == 0
+        self._class_index = 1 if class_index is None and not self._several else class_index
+        self._flipped = self._class_index == 0
         self._loss = learner.labelled.settings.loss
         self._low, self._high = class_labels(self._loss)
         self._boundary = decision_point(self._loss)
@@ -103,7 +103,7 @@ class Evaluation:
     def _check_classes(self, measure: str) -> None:
         if measure == "loss":
             raise ValueError("a loss is that of two classes: of several, estimate the error")
-        if measure != "error" and self._place is None:
+        if measure != "error" and self._class_index is None:
             raise ValueError(f"of several classes, {measure} is that of one: name it as the positive class")
 
     def _check_possible(self, of: str) -> None:
@@ -167,8 +167,8 @@ class Evaluation:
             if measure == "error":
                 guess = class_models.doubt(self._loss, predictions) if everywhere else None
                 return from_losses(probability, asked, np.where(unknown, np.nan, codes != label), guess)
-            own = np.where(unknown, np.nan, label == self._place)
-            found = np.where(np.isnan(codes), np.nan, codes == self._place)
+            own = np.where(unknown, np.nan, label == self._class_index)
+            found = np.where(np.isnan(codes), np.nan, codes == self._class_index)
             return from_labels(probability, asked, own, found)
         chance = self._chance(predictions) if everywhere else None
         if largest is None:

@@ -1,7 +1,7 @@
 """Which index means which document: one type each, so that mypy refuses one where another is meant.
 
 People, the page and the learner's pool all speak of items. A `DocumentRow` is known only to the table of
-documents, and a `StreamNumber` only where labels are passed to the learner.
+documents, a `StreamNumber` only where labels are passed to the learner, and a `ReadPlace` only within it.
 """
 
 from typing import NewType
@@ -14,3 +14,6 @@ Item = NewType("Item", int)
 
 StreamNumber = NewType("StreamNumber", int)
 """An item's number in the random order in which the learner considers the pool, from 0; the journal's key."""
+
+ReadPlace = NewType("ReadPlace", int)
+"""A row's turn among those that the learner has read, from 0: where it keeps its features, state and label."""

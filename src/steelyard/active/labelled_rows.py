@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from steelyard import losses
 from steelyard.active import class_models, counter_rng
 from steelyard.active.converged_refit import minimum
+from steelyard.active.identifiers import ReadPlace
 from steelyard.active.stored_rows import PoolRows, SparseRows, stored
 from steelyard.array_table import ARRAYS
 from steelyard.examples import Examples
@@ -99,7 +100,7 @@ class LabelledRows:
         """The labels among the first answers."""
         return set(self._labels[:count])
 
-    def answer(self, place: int, label: float, probability: float) -> None:
+    def answer(self, place: ReadPlace, label: float, probability: float) -> None:
         """Add the label of a row; it is learned when the model is next needed."""
         self._places.append(place)
         self._labels.append(label)

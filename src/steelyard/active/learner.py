@@ -57,7 +57,7 @@ class Query:
     """The probability with which it was asked for; estimates weight its label by the inverse."""
     prediction: float
     """w·x, before the label is known; with several classes the number of `class_models.decisions`."""
-    place: int
+    row: int
     """The row among those that were considered together, from 0; or the row of the pool."""
 
 
@@ -303,7 +303,7 @@ class ActiveLearner:
         while self.seen < len(pool) and not self.spent:
             rows = order[self.seen : self.seen + ahead]
             for query in self.consider(pool.take(rows), first_only=True):
-                return replace(query, place=int(order[query.id]))
+                return replace(query, row=int(order[query.id]))
         return None
 
     def answer(self, ids: Sequence[int], labels: Sequence[float]) -> None:

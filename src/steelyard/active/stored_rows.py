@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.active.identifiers import ReadPlace
 from steelyard.examples import Examples
 
 OPEN, ANSWERED, SKIPPED, TAUGHT = range(4)
@@ -42,15 +43,15 @@ class ReadRows:
     def _search(self, number: int) -> int:
         return bisect_left(self._by_number, number, key=self._numbers.__getitem__)
 
-    def _place(self, number: int) -> int | None:
+    def _place(self, number: int) -> ReadPlace | None:
         at = self._search(number)
         place = self._by_number[at] if at < len(self) else -1
-        return place if place >= 0 and self._numbers[place] == number else None
+        return ReadPlace(place) if place >= 0 and self._numbers[place] == number else None
 
     def __contains__(self, number: int) -> bool:
         return self._place(number) is not None
 
-    def place(self, number: int) -> int:
+    def place(self, number: int) -> ReadPlace:
         found = self._place(number)
         if found is None:
             raise KeyError(number)

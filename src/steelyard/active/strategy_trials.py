@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard.active import class_models, counter_rng, strategies
 from steelyard.active.evaluation import Evaluation
+from steelyard.active.identifiers import ReadPlace
 from steelyard.active.labelled_rows import DEFAULT_SETTINGS, LabelledRows, RefitPlan
 from steelyard.active.learner import ActiveLearner
 from steelyard.active.stored_rows import sparse_row
@@ -99,8 +100,8 @@ def outcomes(
         models = None
         try:
             while not diverged and len(asked) < budget and (query := learner.ask_from_pool()) is not None:
-                asked.append(query.place)
-                learner.answer([query.id], [float(rows.labels[query.place])])
+                asked.append(query.row)
+                learner.answer([query.id], [float(rows.labels[query.row])])
             if not diverged:
                 models = copy.deepcopy(learner.models)  # they may continue to learn
         except FloatingPointError:
@@ -122,7 +123,7 @@ def learn_all(update: str, training: RefitPlan, rows: Examples, classes: int = 2
     labelled = LabelledRows(replace(DEFAULT_SETTINGS, update=update), rows.features, training, classes)
     for row in range(len(rows)):
         labelled.rows.add(*sparse_row(rows, row))
-        labelled.answer(row, float(rows.labels[row]), 1.0)
+        labelled.answer(ReadPlace(row), float(rows.labels[row]), 1.0)
     try:
         return Outcome(list(range(len(rows))), labelled.final)
     except FloatingPointError:

@@ -276,7 +276,7 @@ class ActiveClassifier(
         code = query.prediction
         if len(self.classes_) == 2:
             code = query.prediction > decision_point(self._learned_loss())
-        return ActiveQuestion(query.id, query.place, query.probability, self.classes_.tolist()[int(code)])
+        return ActiveQuestion(query.id, query.row, query.probability, self.classes_.tolist()[int(code)])
 
     def query_probability(self, X: Any) -> NDArray[np.float64]:
         """The probability with which each row would be asked for if it came next. This decides nothing."""

@@ -120,8 +120,10 @@ class Conversation:
             {"classes": names, "positive": positive}, strategy, len(names),
         )  # fmt: skip
         self._codes = dict(zip(names, self._learner.labelled.codes, strict=True))
-        name, place = (None, None) if positive is None else (self._shown[positive], names.index(positive))
-        self._evaluation = Evaluation(self._learner, positive=name, place=place)
+        name, class_index = (
+            (None, None) if positive is None else (self._shown[positive], names.index(positive))
+        )
+        self._evaluation = Evaluation(self._learner, positive=name, class_index=class_index)
 
     def reply(self, line: str) -> dict[str, Any]:
         """The reply to one line; an invalid line gets an error and changes nothing."""
@@ -161,16 +163,16 @@ class Conversation:
         assert decided is not None
         prediction = float(decided.predictions[0])
         if len(self._names) == 2:
-            place, said = int(prediction > self._boundary), {"prediction": prediction}
+            class_index, said = int(prediction > self._boundary), {"prediction": prediction}
         else:
-            place = int(prediction)
-            said = {"confidence": 1.0 - (prediction - place)}
+            class_index = int(prediction)
+            said = {"confidence": 1.0 - (prediction - class_index)}
         return {
             "id": decided.first,
             "ask": len(asked) > 0,
             "probability": float(decided.probabilities[0]),
             **said,
-            "class": self._shown[self._names[place]],
+            "class": self._shown[self._names[class_index]],
         }
 
     def _estimate(self, message: dict[str, Any]) -> dict[str, Any]:
