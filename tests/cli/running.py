@@ -20,7 +20,7 @@ from steelyard.losses import Loss
 from steelyard.model import Model
 from steelyard.model_file import ModelFile
 from steelyard.scoring import file_scores
-from steelyard.scoring.fitting import fit_files
+from steelyard.scoring.matching import match_files
 from steelyard.scoring.predicting import accept_any_labels
 
 PLAIN = ("--scaling", "plain", "--learning-rate", "0.5", "--dtype", "float64", "--bits", "12")
@@ -58,7 +58,7 @@ def stored(path: Path, loss: type[Loss] | None = None) -> Stored:
 
 def matrix(model: Path, file: Path) -> sparse.csr_matrix:
     """The rows of a file as the model takes them, for estimators."""
-    spec = fit_files(scoring.load(model, None).spec(), [str(file)], str(model))[0]
+    spec = match_files(scoring.load(model, None).spec(), [str(file)], str(model))[0]
     parts = [parsed.examples for parsed in Stream([file], accept_any_labels(spec).reader(), loss=None)]
     return sparse.vstack(
         [

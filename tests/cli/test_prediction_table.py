@@ -358,3 +358,11 @@ def test_two_tables_of_arrow_become_one(churn: Path, tmp_path: Path) -> None:
     assert pa.parquet.read_table(out).column("id").to_pylist() == ["a", "b", "c"]
     said = refused("predict", churn, first, third, "-o", tmp_path / "other.parquet")
     assert "has other columns than" in said
+
+
+def test_further_fields_of_a_broken_row_are_kept(churn: Path, tmp_path: Path) -> None:
+    """A cell with a separator in it makes a row that cannot be read; it was written without its last words."""
+    new = tmp_path / "new.tsv"
+    new.write_text("x\tid\n1.5\tfine\n2.5\tfree\tprize\tnow\n")
+    run("predict", churn, new, "-o", tmp_path / "out.csv", "--on-error", "skip")
+    assert cells(tmp_path / "out.csv")[2][:2] == ["2.5", "free\tprize\tnow"]

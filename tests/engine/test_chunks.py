@@ -13,6 +13,7 @@ from steelyard.engine import totals
 from steelyard.engine.totals import StreamTotals
 from steelyard.examples import examples
 from steelyard.scoring.metrics import Metrics
+from steelyard.scoring.scores import Meaning
 from tests.cli.running import blocks_of, run, trained, without_record
 from tests.cli.test_several_classes import topics, write
 
@@ -29,21 +30,21 @@ def rows_in(chunks: int) -> list[Any]:
 
 
 def numbers(chunks: int) -> Any:
-    metrics = Metrics(losses.by_name("quantile"), None)
+    metrics = Metrics(Meaning(losses.by_name("quantile"), None))
     for rows in rows_in(chunks):
         metrics.add(NOISE[rows], 0.1 * CODES[rows] + NOISE[rows] ** 2, WEIGHTS[rows])
     return metrics.result()
 
 
 def two_classes(chunks: int) -> Any:
-    metrics = Metrics(losses.by_name("logistic"), ["no", "yes"])
+    metrics = Metrics(Meaning(losses.by_name("logistic"), ["no", "yes"]))
     for rows in rows_in(chunks):
         metrics.add(NOISE[rows], np.where(CODES[rows] == 1, 1.0, -1.0), WEIGHTS[rows])
     return metrics.result()
 
 
 def three_classes(chunks: int) -> Any:
-    metrics = Metrics(losses.by_name("logistic"), ["a", "b", "c"])
+    metrics = Metrics(Meaning(losses.by_name("logistic"), ["a", "b", "c"]))
     predictions = NOISE[:, np.newaxis] * [1.0, -0.3, 0.1] + np.eye(3)[CODES]
     for rows in rows_in(chunks):
         metrics.add(predictions[rows], CODES[rows].astype(float), WEIGHTS[rows])

@@ -165,3 +165,9 @@ def test_many_rows_of_a_table_that_cannot_be_read(tmp_path: Path) -> None:
     result = filter_files(tmp_path / "m.model", tmp_path / "x.parquet", tmp_path / "out", skip_errors=True)
     assert result.statistics["unreadable"] == bad
     assert parquet.read_table(tmp_path / "out/x.parquet")["x"].to_pylist() == numbers[::2]
+
+
+def test_a_score_to_go_by_needs_a_fraction(models: Path, corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="`by` says what `fraction` goes by, which is not given"):
+        filter_files(models / "quality.model", corpus, tmp_path / "kept", by="p[good]")
+    assert not (tmp_path / "kept").exists()

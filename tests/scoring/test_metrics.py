@@ -8,6 +8,7 @@ from sklearn import metrics as sklearn_metrics
 
 from steelyard import losses
 from steelyard.scoring.metrics import Metrics, finite
+from steelyard.scoring.scores import Meaning
 from tests.scoring.test_ranked_scores import NOISE, POSITIVE, SCORES, WEIGHTS
 
 TWO = ["-1", "1"]
@@ -16,7 +17,7 @@ THREE = ["a", "b", "c"]
 
 def test_predictions_of_any_size_are_ranked() -> None:
     """Also those beyond float32, and zeros of either sign."""
-    metrics = Metrics(losses.by_name("hinge"), TWO)
+    metrics = Metrics(Meaning(losses.by_name("hinge"), TWO))
     predictions = np.array([-1e300, -1e30, -1.0, -1e-30, -0.0, 0.0, 1e-40, 1e-30, 1.0, 1e30, 1e300])
     labels = np.where(predictions < 1e-35, -1.0, 1.0)
     metrics.add(predictions, labels, np.ones(len(labels)))
@@ -30,7 +31,7 @@ def test_chunks_make_no_difference() -> None:
     labels = np.where(predictions + generator.normal(size=1000) > 0.0, 1.0, -1.0)
     results = []
     for parts in (1, 7):
-        metrics = Metrics(losses.by_name("logistic"), TWO)
+        metrics = Metrics(Meaning(losses.by_name("logistic"), TWO))
         for rows_of in np.array_split(np.arange(1000), parts):
             metrics.add(predictions[rows_of], labels[rows_of], weights[rows_of])
         results.append(metrics.result())
@@ -41,11 +42,11 @@ def test_chunks_make_no_difference() -> None:
 
 def test_nothing_to_compare_with() -> None:
     with pytest.raises(ValueError, match="nothing to compare with"):
-        Metrics(losses.by_name("squared"), None).result()
+        Metrics(Meaning(losses.by_name("squared"), None)).result()
 
 
 def test_an_infinite_error_is_no_number() -> None:
-    metrics = Metrics(losses.by_name("squared"), None)
+    metrics = Metrics(Meaning(losses.by_name("squared"), None))
     metrics.add(np.array([1e308, 0.0]), np.array([-1e308, 0.0]), np.ones(2))
     result = metrics.result()
     assert (result["loss"], result["rmse"]) == (None, None)
@@ -59,7 +60,7 @@ def test_more_than_two_classes() -> None:
     predictions = generator.normal(size=(300, 3)) + 1.5 * np.eye(3)[codes]
     weights = generator.exponential(size=300) * (generator.random(300) > 0.1)
     loss = losses.by_name("logistic")
-    metrics = Metrics(loss, THREE)
+    metrics = Metrics(Meaning(loss, THREE))
     for part in np.array_split(np.arange(300), 4):
         metrics.add(predictions[part], codes[part].astype(float), weights[part])
     found, guessed = metrics.result(), predictions.argmax(axis=1)
@@ -93,7 +94,7 @@ def test_more_than_two_classes() -> None:
 
 
 def test_a_class_that_never_comes_has_no_figures() -> None:
-    metrics = Metrics(losses.by_name("hinge"), THREE)
+    metrics = Metrics(Meaning(losses.by_name("hinge"), THREE))
     metrics.add(np.eye(3)[[0, 0]], np.array([0.0, 0.0]), np.ones(2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -110,7 +111,9 @@ def test_log_loss_of_two_classes(calibration: list[list[float]] | None) -> None:
     generator = np.random.default_rng(2)
     predictions, weights = generator.normal(size=200), generator.exponential(size=200)
     labels = np.where(predictions + generator.normal(size=200) > 0.0, 1.0, -1.0)
-    metrics = Metrics(losses.by_name("logistic" if calibration is None else "hinge"), TWO, calibration)
+    metrics = Metrics(
+        Meaning(losses.by_name("logistic" if calibration is None else "hinge"), TWO, calibration)
+    )
     metrics.add(predictions, labels, weights)
     slope, shift, bend = (-1.0, 0.0, 0.0) if calibration is None else calibration[0]
     margins = slope * predictions + shift
@@ -124,7 +127,7 @@ def test_log_loss_of_two_classes(calibration: list[list[float]] | None) -> None:
 def test_hostile_scores(scores: str, weights: str) -> None:
     """Nearly equal, huge and tiny ones, with such weights: as scikit-learn, whose weights are of one size."""
     predictions, weight = SCORES[scores], WEIGHTS[weights]
-    metrics = Metrics(losses.by_name("hinge"), TWO)
+    metrics = Metrics(Meaning(losses.by_name("hinge"), TWO))
     metrics.add(predictions, np.where(POSITIVE, 1.0, -1.0), weight)
     found, share = metrics.result(), weight / weight.max()
     assert found["auc"] == pytest.approx(
@@ -149,7 +152,7 @@ def test_hostile_numbers(first: float, origin: float, unit: float, weights: str)
     labels = origin + NOISE
     labels[0] = origin + first
     predictions, weight = labels + 0.3 * POSITIVE, WEIGHTS[weights]
-    metrics = Metrics(losses.by_name("squared"), None)
+    metrics = Metrics(Meaning(losses.by_name("squared"), None))
     metrics.add(unit * predictions, unit * labels, weight)
     found, share = metrics.result(), weight / weight.max()
     plain = labels, predictions

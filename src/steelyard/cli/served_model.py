@@ -13,9 +13,9 @@ from steelyard.cli.common import tell
 from steelyard.cli.wording import error_text, in_options
 from steelyard.io.blocks import Block
 from steelyard.scoring.answers import objects
-from steelyard.scoring.fitting import JSON_LINES, spec_of_lines
 from steelyard.scoring.line_scores import LineScores
 from steelyard.scoring.loaded_model import LoadedModel
+from steelyard.scoring.matching import JSON_LINES, spec_of_lines
 from steelyard.scoring.predicting import accept_any_labels
 
 PART = 1 << 18  # bytes of a request that are answered at once

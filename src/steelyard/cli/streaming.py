@@ -71,7 +71,7 @@ def _spec_of(model: "LoadedModel", paths: Sequence[str], encoding: str | None) -
     may not have come yet, and a bad one is an error of its own.
     """
     from steelyard.io.transcoding import check_encoding
-    from steelyard.scoring.fitting import fit_files, spec_of_lines
+    from steelyard.scoring.matching import match_files, spec_of_lines
     from steelyard.scoring.predicting import accept_any_labels
 
     own = model.spec()
@@ -79,7 +79,7 @@ def _spec_of(model: "LoadedModel", paths: Sequence[str], encoding: str | None) -
         own = replace(own, encoding=check_encoding(encoding))
     if own.columns is not None and all(_begins_as_json(path, own.encoding) for path in paths):
         return accept_any_labels(spec_of_lines(own, model.name))
-    return accept_any_labels(fit_files(own, paths, model.name)[0])
+    return accept_any_labels(match_files(own, paths, model.name)[0])
 
 
 def _begins_as_json(path: str, encoding: str | None) -> bool:

@@ -16,7 +16,7 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.sources import Source
 from steelyard.io.stream import Reader
 from steelyard.io.transcoding import check_encoding
-from steelyard.scoring.fitting import check_columns, fit, open_head
+from steelyard.scoring.matching import check_columns, match, open_head
 from steelyard.scoring.outputs import Compress, compressor
 from steelyard.scoring.predicting import accept_any_labels
 from steelyard.scoring.records import Records, new_records
@@ -149,7 +149,7 @@ class Preparer:
         specs: list[InputSpec] = []
         reader_index = []
         for scorer, own in zip(self._scorers.each, self._specs, strict=True):
-            spec = accept_any_labels(fit(own, head, scorer.model.name))
+            spec = accept_any_labels(match(own, head, scorer.model.name))
             if spec not in specs:
                 specs.append(spec)
             reader_index.append(specs.index(spec))

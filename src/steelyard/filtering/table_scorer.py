@@ -22,7 +22,7 @@ from steelyard.io import columns as roles
 from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.arrow_csr import NO_TEXT, ArrowBlock
 from steelyard.io.errors import InputError
-from steelyard.scoring.fitting import require_features
+from steelyard.scoring.matching import require_features
 from steelyard.scoring.predicting import PredictingReader, accept_any_labels
 
 _WHERE = "the table"

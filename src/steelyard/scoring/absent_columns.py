@@ -10,7 +10,7 @@ from steelyard._parameters import Message
 from steelyard.io.blocks import ParsedBlock
 from steelyard.io.columns import NAME_THE_TEXT, TEXT
 from steelyard.io.input_spec import InputSpec
-from steelyard.scoring.fitting import JSON_LINES
+from steelyard.scoring.matching import JSON_LINES
 
 _MOST_NAMES = 12  # of columns, in a message
 _FEW_NAMES = 3
@@ -50,8 +50,8 @@ class AbsentColumns:
                 row = json.loads(line)
         return [name for name in self.columns if name not in row] if isinstance(row, dict) else []
 
-    def has_none(self, absent: Sequence[str]) -> str | None:
-        """What is wrong with a row that has none of the columns."""
+    def problem_of(self, absent: Sequence[str]) -> str | None:
+        """What is wrong with a row, if it has none of the columns."""
         if not absent or len(absent) < len(self.columns):
             return None
         return f"has none of the columns of the model: {_listed(absent, _MOST_NAMES)}"

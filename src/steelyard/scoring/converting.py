@@ -12,8 +12,7 @@ from steelyard.io.blocks import Block
 from steelyard.io.column_inference import is_written_number
 from steelyard.io.csv_text import csv_line
 from steelyard.io.transcoding import cell_text
-from steelyard.scoring.records import DelimitedRecords, Row, TableRows
-from steelyard.scoring.rendering import ColumnValues, RowNumbers
+from steelyard.scoring.records import ColumnValues, DelimitedRecords, Row, RowNumbers, TableRows
 
 _FIRST = tuple("-.0123456789")  # of a number as people write it
 

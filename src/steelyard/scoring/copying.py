@@ -12,8 +12,7 @@ from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
 from steelyard.io.csv_text import csv_line
 from steelyard.io.errors import InputError
-from steelyard.scoring.records import ArrowRecords, DelimitedRecords, JsonRecords
-from steelyard.scoring.rendering import ColumnValues, RowNumbers
+from steelyard.scoring.records import ArrowRecords, ColumnValues, DelimitedRecords, JsonRecords, RowNumbers
 from steelyard.text import json_text, lines, nine_digits
 
 _pool = BufferPool()

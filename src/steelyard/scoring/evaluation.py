@@ -53,9 +53,7 @@ def measure(
 
     `watch` is shown every block; rows that do not count weigh nothing there.
     """
-    metrics = Metrics(
-        loaded.loss, loaded.class_names, loaded.content.calibration, ordered=loaded.classes_are_ordered
-    )
+    metrics = Metrics(loaded.meaning, ordered=loaded.classes_are_ordered)
     stream, spec = files.stream, files.spec
     mark, together, others = marker(held_out), grouped_rows.ROWS if spec.counted else 1, 0
     for block in files:

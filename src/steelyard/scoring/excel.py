@@ -11,8 +11,7 @@ from steelyard.io.errors import InputError
 from steelyard.io.sources import once_only
 from steelyard.io.transcoding import cell_text, import_openpyxl
 from steelyard.scoring.converting import added_cells, as_cell, as_number, rows_with
-from steelyard.scoring.records import DelimitedRecords, TableRows
-from steelyard.scoring.rendering import ColumnValues
+from steelyard.scoring.records import ColumnValues, DelimitedRecords, TableRows
 
 _MOST_ROWS = 1 << 20  # of a sheet
 _MOST_CHARACTERS = 32_767  # of a cell

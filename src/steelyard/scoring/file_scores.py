@@ -18,7 +18,7 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
 from steelyard.io.transcoding import check_encoding
 from steelyard.scoring.absent_columns import AbsentColumns
-from steelyard.scoring.fitting import fit_files
+from steelyard.scoring.matching import match_files
 from steelyard.scoring.predicting import PredictingReader, accept_any_labels
 from steelyard.scoring.scores import Meaning, Scores
 
@@ -91,7 +91,7 @@ class FileScores:
         own = model.spec()
         if options.encoding is not None:
             own = replace(own, encoding=check_encoding(options.encoding))
-        spec, self.records = fit_files(own, paths, model.name, one_table=options.one_table)
+        spec, self.records = match_files(own, paths, model.name, one_table=options.one_table)
         if options.labels is not None:
             spec = _with_labels(spec, model, options.labels)
         if not options.labelled:

@@ -62,4 +62,4 @@ class LineScores:
                 yield ScoredLine()
             else:
                 row, missing = next(rows), self.absent.of(text)
-                yield ScoredLine(row, self.absent.has_none(missing), tuple(missing))
+                yield ScoredLine(row, self.absent.problem_of(missing), tuple(missing))

@@ -1,22 +1,22 @@
 """Weighted figures of merit over a stream of predictions, in bounded memory."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.engine.calibration import Calibration
 from steelyard.engine.ordered_sums import add_by_place, add_in_order
 from steelyard.engine.row_losses import row_losses
 from steelyard.engine.totals import LabelWeights
-from steelyard.losses import Loss, class_labels
-from steelyard.scoring import probabilities
+from steelyard.losses import class_labels
 from steelyard.scoring.ranked_scores import RankedScores
+from steelyard.scoring.scores import Meaning, Scores
 
 _SUMS = range(7)  # over rows, by weight, of:
 _WEIGHT, _LOSS, _SQUARE, _ABSOLUTE, _LABEL, _LABEL_SQUARE, _LOG_LOSS = _SUMS
-_CALIBRATION_BINS = 10
+_BINS = 10
 _MOST_CONFUSED = 10  # pairs of classes that are listed
 _RARER = 0.4  # the share of the weight below which a class is the rarer one: not by chance
 _LEAST_PROBABILITY = 1e-15  # so that the log loss of a wrong certainty stays finite
@@ -30,26 +30,15 @@ def finite(value: float | None) -> float | None:
 class Metrics:
     """Add predictions chunk by chunk, then ask for the result.
 
-    `classes` are the names of the classes, none for numbers. Labels are as the loss takes them; of more than
-    two classes, their numbers. Unless two classes are `ordered`, the rarer one is the positive one, whose
-    probabilities are compared with its share; otherwise it is the second.
+    Labels are as the loss takes them; of more than two classes, their numbers. Unless two classes are
+    `ordered`, the rarer one is the positive one, whose probabilities are compared with its share; otherwise
+    it is the second.
     """
 
-    def __init__(
-        self,
-        loss: Loss,
-        classes: list[str] | None,
-        calibration: Calibration | None = None,
-        *,
-        ordered: bool = True,
-    ) -> None:
-        self._loss, self._ordered = loss, ordered
-        self._names = classes
-        self._calibration_of_model = calibration
-        self._chances = classes is not None and (
-            calibration is not None or probabilities.has_probabilities(loss)
-        )
-        count = 0 if classes is None else len(classes)
+    def __init__(self, meaning: Meaning, *, ordered: bool = True) -> None:
+        self._meaning, self._ordered = meaning, ordered
+        self._loss, self._names = meaning.loss, meaning.classes
+        count = len(self._names or ())
         self._labels = LabelWeights()
         self._rows = 0
         self._unit: float | None = None  # of weights: the power of two below the first one
@@ -58,7 +47,7 @@ class Metrics:
         self._sums = np.zeros(len(_SUMS))
         self._confusion = np.zeros(count * count)  # actual, then predicted
         self._ranks = RankedScores()
-        self._calibration = np.zeros((3, _CALIBRATION_BINS))  # weight, predicted, observed
+        self._bins = np.zeros((3, _BINS))  # of probabilities: weight, predicted, observed
 
     def add(
         self, predictions: NDArray[np.float64], labels: NDArray[np.float64], weights: NDArray[np.float64]
@@ -72,7 +61,7 @@ class Metrics:
         weights = weights / self._unit
         self._rows += len(labels)
         self._labels.add(labels, weights)
-        codes = self._codes(labels)
+        codes, scores = self._codes(labels), self._meaning.of(predictions)
         columns = np.zeros((len(labels), len(_SUMS)))
         with np.errstate(over="ignore", invalid="ignore"):  # what is beyond all numbers is no figure
             columns[:, _WEIGHT] = 1.0
@@ -83,12 +72,11 @@ class Metrics:
                 apart, shifted = (predictions - labels) / unit, (labels - self._origin) / unit
                 columns[:, _SQUARE], columns[:, _ABSOLUTE] = np.square(apart), np.abs(apart)
                 columns[:, _LABEL], columns[:, _LABEL_SQUARE] = shifted, np.square(shifted)
-            elif self._chances:
-                columns[:, _LOG_LOSS] = self._add_chances(predictions, codes, weights)
+            elif self._meaning.has_probabilities:
+                columns[:, _LOG_LOSS] = self._add_probabilities(scores, codes, weights)
             self._sums = add_in_order(self._sums, weights[:, np.newaxis] * columns)
         if self._names is not None:
-            found = probabilities.decide(self._loss, predictions)
-            self._confusion = add_by_place(self._confusion, codes * len(self._names) + found, weights)
+            self._confusion = add_by_place(self._confusion, codes * len(self._names) + scores.codes, weights)
             if len(self._names) == 2:
                 self._ranks.add(predictions, codes == 1, weights)
 
@@ -118,20 +106,17 @@ class Metrics:
         own = np.where(codes[:, np.newaxis] == np.arange(predictions.shape[1]), high, low)
         return np.asarray(row_losses(self._loss, predictions, own).mean(axis=1))
 
-    def _add_chances(
-        self, predictions: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    def _add_probabilities(
+        self, scores: Scores, codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Compare probabilities with shares; returns the log loss of each row."""
-        chances = probabilities.class_probabilities(self._loss, predictions, self._calibration_of_model)
-        rows = np.arange(len(codes))
-        # of two classes the second one's, of more the predicted one's
-        several = chances.shape[1] > 2
-        looked_at = probabilities.decide(self._loss, predictions) if several else np.ones_like(codes)
-        said, right = chances[rows, looked_at], codes == looked_at
-        bins = np.minimum((said * _CALIBRATION_BINS).astype(np.int64), _CALIBRATION_BINS - 1)
-        for row, amounts in enumerate((weights, weights * said, weights * right)):
-            self._calibration[row] = add_by_place(self._calibration[row], bins, amounts)
-        return np.asarray(-np.log(np.clip(chances[rows, codes], _LEAST_PROBABILITY, 1.0)))
+        predicted = scores.probability  # of the second of two classes, else of the predicted one
+        right = codes == (scores.codes if scores.raw.ndim == 2 else 1)
+        bins = np.minimum((predicted * _BINS).astype(np.int64), _BINS - 1)
+        for row, amounts in enumerate((weights, weights * predicted, weights * right)):
+            self._bins[row] = add_by_place(self._bins[row], bins, amounts)
+        own = scores.probabilities[np.arange(len(codes)), codes]
+        return np.asarray(-np.log(np.clip(own, _LEAST_PROBABILITY, 1.0)))
 
     def result(self) -> dict[str, Any]:
         if not self._rows:
@@ -168,14 +153,14 @@ class Metrics:
             result |= {"positive_class": self._names[positive], "auc": self._ranks.area}
             result["auc_error"] = self._ranks.error
         result |= _per_class(self._names, self._confusion.reshape(count, count) * (self._unit or 1.0))
-        if self._chances:
+        if self._meaning.has_probabilities:
             result["log_loss"] = float(means[_LOG_LOSS])
-            result |= self._compared_chances(positive)
+            result |= self._calibration(positive)
         return result
 
-    def _compared_chances(self, positive: int) -> dict[str, Any]:
+    def _calibration(self, positive: int) -> dict[str, Any]:
         """How far probabilities are from shares, in bins of the probability of the positive class."""
-        weight, predicted, observed = self._calibration
+        weight, predicted, observed = self._bins
         if positive == 0:
             weight, predicted, observed = (
                 each[::-1] for each in (weight, weight - predicted, weight - observed)
@@ -184,7 +169,7 @@ class Metrics:
             "calibration_error": float(np.abs(predicted - observed).sum() / self._sums[_WEIGHT]),
             "calibration": [
                 {
-                    "from": k / _CALIBRATION_BINS,
+                    "from": k / _BINS,
                     "weight": w * (self._unit or 1.0),
                     "predicted": p / w,
                     "observed": o / w,
@@ -213,7 +198,7 @@ def _of_numbers(means: NDArray[np.float64], unit: float) -> dict[str, Any]:
         }
 
 
-def _per_class(names: list[str], confusion: NDArray[np.float64]) -> dict[str, Any]:
+def _per_class(names: Sequence[str], confusion: NDArray[np.float64]) -> dict[str, Any]:
     right = np.diag(confusion)
     actual, predicted = confusion.sum(axis=1), confusion.sum(axis=0)
     with np.errstate(invalid="ignore"):

@@ -22,6 +22,10 @@ from steelyard.io.input_spec import InputSpec
 from steelyard.text import delimited, lines
 
 Row = list[Any]
+RowNumbers = NDArray[np.int64]
+ColumnValues = NDArray[Any]
+"""A number for each row, NaN where it is missing; or a name, None where it is missing."""
+
 _BLANKS = tuple(b" \r\n")
 _LINE_END = tuple(b"\r\n")
 _SPARE = 8  # of the lines of a block, the share by which another may have more
@@ -171,7 +175,7 @@ class DelimitedRecords(TextRecords):
             found.append(list(cells))
 
         self._split(block, take)
-        return [row[: len(self.names)] + [""] * (len(self.names) - len(row)) for row in found]
+        return [row + [""] * (len(self.names) - len(row)) for row in found]
 
     def row(self, block: Block, number: int) -> dict[str, Any]:
         start, stop = self._spans(block)[number]
@@ -212,6 +216,8 @@ class DelimitedRecords(TextRecords):
             if not (count == 1 and delimited.is_blank(view, i, following)):
                 spans.append((i, following))
                 if take is not None:
+                    if count > len(cells) and i <= cells[-1, 1] < following:
+                        cells[-1, 2] = following - 1  # the last column has all further fields, as they stand
                     take(view, cells[:count])
             i = following
         return np.array(spans, np.int64).reshape(-1, 2)

@@ -7,15 +7,16 @@ anew (`converting`).
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from steelyard.io.blocks import Block
-from steelyard.scoring.records import ArrowRecords, DelimitedRecords, JsonRecords, TableRows
-
-RowNumbers = NDArray[np.int64]
-ColumnValues = NDArray[Any]
-"""A number for each row, NaN where it is missing; or a name, None where it is missing."""
+from steelyard.scoring import converting, copying
+from steelyard.scoring.records import (
+    ArrowRecords,
+    ColumnValues,
+    DelimitedRecords,
+    JsonRecords,
+    RowNumbers,
+    TableRows,
+)
 
 
 class Renderer(Protocol):
@@ -32,8 +33,6 @@ class Renderer(Protocol):
 
 def renderer(kind: str, records: TableRows, names: Sequence[str], numeric: Sequence[bool]) -> Renderer:
     """Rows as a file of this format, with columns of these names added; `numeric` tells which are numbers."""
-    from steelyard.scoring import converting, copying
-
     if kind in ("arrow", "parquet"):
         if isinstance(records, ArrowRecords):
             return copying.ArrowCopy(records, names, numeric)

@@ -60,9 +60,14 @@ class Scores:
         return probabilities.class_probabilities(self.meaning.loss, self.raw, self.meaning.calibration)
 
     @property
+    def _predicted(self) -> Predictions:
+        """The probability of the predicted class."""
+        return self.probabilities[np.arange(len(self.codes)), self.codes]
+
+    @property
     def probability(self) -> Predictions:
         """The probability of the second of two classes; of several, that of the predicted one."""
-        return self.probabilities[:, 1] if self.raw.ndim == 1 else self.probability_at(0)
+        return self.probabilities[:, 1] if self.raw.ndim == 1 else self._predicted
 
     def probability_of(self, code: int) -> Predictions:
         """The probability of one class."""

@@ -20,8 +20,8 @@ from steelyard.io.arrow_arrays import import_pyarrow
 from steelyard.io.blocks import Block
 from steelyard.io.errors import InputError
 from steelyard.io.transcoding import import_openpyxl
-from steelyard.scoring.records import TableRows
-from steelyard.scoring.rendering import ColumnValues, Renderer, renderer
+from steelyard.scoring.records import ColumnValues, TableRows
+from steelyard.scoring.rendering import Renderer, renderer
 
 _COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _ROW_GROUP = 1 << 24  # bytes of rows that make a row group of Parquet

@@ -1,4 +1,4 @@
-"""Whether files fit a model, and how they are read for it. Each file is looked at once.
+"""Whether files match a model, and how they are read for it. Each file is looked at once.
 
 A table without a column of the model is refused. Objects of JSON may be sparse: a file is refused if none of its
 first rows has the text, or, for a model without texts, any of the columns; `absent_columns` tells of rows that lack
@@ -22,7 +22,7 @@ from steelyard.scoring.records import JsonRecords, Records, new_records
 JSON_LINES = "jsonl"
 
 
-def fit_files(
+def match_files(
     spec: InputSpec, paths: Sequence[str], model: str, *, one_table: bool = False
 ) -> tuple[InputSpec, Records | None]:
     """How these files are read for the model of that name, which learned files read by `spec`; and their records.
@@ -34,7 +34,7 @@ def fit_files(
     for path in paths:
         with open_head(path, spec) as head:
             if head.source.peek(1):
-                found[path] = fit(spec, head, model)
+                found[path] = match(spec, head, model)
                 compatibility.common_spec(found, model)
             elif not one_table:  # an empty file may be read in any way
                 continue
@@ -57,7 +57,7 @@ def open_head(path: str, spec: InputSpec) -> AbstractContextManager[Head]:
     return formats.open_head(path, spec.encoding if named is None else named.encoding)
 
 
-def fit(spec: InputSpec, head: Head, model: str) -> InputSpec:
+def match(spec: InputSpec, head: Head, model: str) -> InputSpec:
     """How one file is read for the model of that name, which learned files read by `spec`."""
     try:
         return compatibility.adapt(spec, head, model)
