@@ -223,7 +223,7 @@ def _per_class(names: Sequence[str], confusion: NDArray[np.float64]) -> dict[str
     }
 
 
-def _most_confused(names: list[str], confusion: NDArray[np.float64]) -> list[dict[str, Any]]:
+def _most_confused(names: Sequence[str], confusion: NDArray[np.float64]) -> list[dict[str, Any]]:
     """The wrong answers of the largest weight, largest first."""
     wrong = confusion * (1.0 - np.eye(len(names)))
     order = np.argsort(-wrong, axis=None, kind="stable")[:_MOST_CONFUSED]
