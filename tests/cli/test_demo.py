@@ -24,8 +24,9 @@ FILES = [
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every test runs in a folder of its own: without --output everything lands there."""
+    """Every test runs in a folder of its own, where everything lands without --output; and in two orders."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(experiment, "ORDERS", 2)
     return tmp_path
 
 
