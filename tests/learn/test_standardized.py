@@ -247,7 +247,7 @@ def test_only_so_many_columns_have_origins(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_averages_go_through_many_references() -> None:
-    """Times are measured by a reference that grows: the clock runs from 1e-3 to 6e3."""
+    """Times are measured by a reference that grows: the clock runs from 1e-3 to 9e3."""
     rng = np.random.default_rng(1)
     weights = np.exp(np.linspace(np.log(1e-3), np.log(2e3), 60))
     matrix = sparse.random_array((60, 8), density=0.5, rng=rng, format="csr")
