@@ -234,7 +234,7 @@ ASK = ("active", "ask", "--classes", "a,b")
 # what is typed, standard input, what is said
 TYPED: list[tuple[tuple[str, ...], str, str]] = [
     ((*ASK, "--budget", "5"), "", "give --expected, or --rate instead"),
-    ((*ASK), "", "a --budget of labels, a --rate such as 0.05, or --c0;"),
+    (ASK, "", "a --budget of labels, a --rate such as 0.05, or --c0;"),
     ((*ASK, "--c0", "0"), "", "--c0 must be a positive number"),
     ((*ASK, "--c0", "1", "--strategy", "margin"), "", "--c0 is for the strategy 'iwal': give 'margin' a "
      "--budget or a --rate"),
