@@ -214,7 +214,7 @@ def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: P
         said
         == f"{checkpoint} is the checkpoint of a run with --passes 2, and cannot continue with --passes 5"
     )
-    assert "run with holdout=None" in refused("train", *two, "--resume", checkpoint, "--holdout", 5)
+    assert "run without --holdout" in refused("train", *two, "--resume", checkpoint, "--holdout", 5)
     assert trained(*two, "--resume", checkpoint, "--passes", 2)["passes"] == 2
 
 

@@ -205,7 +205,7 @@ def test_odd_files(tmp_path: Path) -> None:
         ),
         (("--tau", "0.5"), "the loss 'modified_huber' has no --tau; it"),
         (("--loss", "none"), "there is no loss 'none'; the losses are exponential"),
-        (("--learning-rate", "0"), "learning_rate must be a finite number"),
+        (("--learning-rate", "0"), "--learning-rate must be a finite number"),
         (("--interactions", "a"), "not of the form name*name"),
         (("--labels", "1"), "give two, as negative,positive"),
         (("--labels", "*,spam"), "--labels '*,spam': the labels of vw are numbers"),
