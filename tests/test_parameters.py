@@ -32,6 +32,7 @@ def test_a_message_within_another_keeps_its_parameters() -> None:
     listed = joined("; ", [MESSAGE, Parameter("seed"), "or not"])
     assert listed.worded(name_alone) == "give LABELS, BITS or NAMES; SEED; or not"
     assert joined("; ", []) == ""
+    assert Message("(", *listed, ")").worded(name_alone) == f"({listed.worded(name_alone)})"
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))

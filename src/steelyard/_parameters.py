@@ -7,7 +7,7 @@ learn them with shuffle=True; see `labels`
 'learn them with SHUFFLE; see LABELS'
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,16 @@ class Parameter:
         return f"`{self.name}`" if self.value is None else f"{self.name}={self.value!r}"
 
 
+def bare(name: str) -> Parameter:
+    """A parameter that Python's words name without quotes."""
+    return Parameter(name, in_python=name)
+
+
 class Message(str):
     """Text in Python's words that knows where its parameters are, so that it can be worded differently.
 
-    A part may be a message itself. An f-string keeps only the text of a message that it includes: to add to
-    a message, make another one of it.
+    A part may be a message itself, or all the parts of one, `*message`. An f-string keeps only the text of a
+    message that it includes: to add to a message, make another one of it.
     """
 
     __slots__ = ("parts",)
@@ -45,6 +50,10 @@ class Message(str):
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.parts
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its parts, not its characters: `*message` among the parts of another one keeps the parameters."""
+        return iter(self.parts)
 
     def worded(self, word: Callable[[Parameter], str]) -> str:
         """The text, with every parameter as `word` calls it."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Message, Parameter
 from steelyard.array_table import ARRAYS
 from steelyard.examples import Examples
 from steelyard.learn import linear
@@ -45,13 +46,13 @@ def ordinary(examples: Examples) -> bool:
     )
 
 
-def message(settings: Settings) -> str:
+def message(settings: Settings) -> Message:
     if settings.update == "explicit":
-        return (
-            f"the explicit update has left the range of {settings.dtype}: "
-            "lower the learning rate, or use update='invariant', which cannot overshoot"
-        )
-    return (
+        return Message(
+            f"the explicit update has left the range of {settings.dtype}: lower the learning rate, or use ",
+            Parameter("update", "invariant"), ", which cannot overshoot",
+        )  # fmt: skip
+    return Message(
         f"a coefficient or prediction would leave the range of {settings.dtype}: scale features, labels and "
         "weights that are beyond 1e9, or features that are below 1e-9"
         + ("; or try float64" if settings.dtype == "float32" else "")

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from steelyard._field_types import is_number
+from steelyard._parameters import Message, bare
 from steelyard.losses import LARGEST_EXPONENT
 
 AUTO = "auto"  # a learning rate that is found out: several rates learn side by side (see `engine.auto_rate`)
@@ -57,7 +58,7 @@ class PowerDecay:
             if not is_number(given):
                 raise TypeError(f"{name} must be a number; got {given!r}")
             if not 0.0 <= given < math.inf or (given == 0.0 and must == "positive"):
-                raise ValueError(f"{name} must be a finite number, {must}; got {given!r}")
+                raise ValueError(Message(bare(name), f" must be a finite number, {must}; got {given!r}"))
 
     def rate(self, t: float) -> float:
         """η(t)."""

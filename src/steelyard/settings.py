@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from steelyard import class_balance, losses, target_scale, updates
 from steelyard._field_types import is_number
 from steelyard._messages import GONE, did_you_mean
+from steelyard._parameters import Message, Parameter, bare
 from steelyard.losses import Loss, check_soundness
 from steelyard.schedules import PowerDecay
 
@@ -83,15 +84,21 @@ class Settings:
             if not is_number(getattr(self, name)):
                 raise TypeError(f"{name} must be a number; got {getattr(self, name)!r}")
             if not 0.0 <= getattr(self, name) < float("inf"):
-                raise ValueError(f"{name} must be a finite number, 0 or more; got {getattr(self, name)!r}")
+                raise ValueError(
+                    Message(bare(name), f" must be a finite number, 0 or more; got {getattr(self, name)!r}")
+                )
         whole = is_number(self.average) and isinstance(self.average, Integral)
         if self.average is not None and not (whole and self.average in range(MOST_AVERAGE + 1)):
-            raise ValueError(f"average: a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
+            raise ValueError(
+                Message(bare("average"), f": a whole number from 0 to {MOST_AVERAGE}; got {self.average!r}")
+            )
         if self.average and self.scaling != "standardized":
             raise ValueError(
-                f"average={self.average!r} cannot go with scaling={self.scaling!r}: averages need "
-                "scaling='standardized'; set average=0"
-            )
+                Message(
+                    Parameter("average", self.average), " cannot go with ", Parameter("scaling", self.scaling),
+                    ": averages need ", Parameter("scaling", "standardized"), "; set ", Parameter("average", 0),
+                )
+            )  # fmt: skip
         self.schedule()
 
     @property
@@ -127,9 +134,12 @@ class Settings:
         largest = float(weights.max(initial=0.0)) if paid_often else 0.0
         if largest > HEAVIEST:
             raise ValueError(
-                f"a weight of {largest:g} is too large for l1 and l2, which are paid once for each unit of "
-                f"weight: divide all weights by a number, so that none is above {HEAVIEST:g}"
-            )
+                Message(
+                    f"a weight of {largest:g} is too large for ", bare("l1"), " and ", bare("l2"),
+                    ", which are paid once for each unit of weight: divide all weights by a number, so that "
+                    f"none is above {HEAVIEST:g}",
+                )
+            )  # fmt: skip
 
     def schedule(self) -> PowerDecay:
         """The learning rate over time."""

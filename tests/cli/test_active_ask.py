@@ -152,7 +152,7 @@ def test_strategies(tmp_path: Path) -> None:
         ({"id": True, "skip": True}, "or is no whole number: True"),
         ({"undo": True}, "there is nothing to undo"),
         ({"estimate": "erro"}, "no measure 'erro'; did you mean 'error'"),
-        ({"estimate": "loss"}, "give largest="),
+        ({"estimate": "loss"}, 'give "largest", and larger'),
         ({"estimate": "error", "level": "high"}, "'level' is 'high': it must be a number"),
         ({"estimate": "loss", "largest": True}, "'largest' is True: it must be a number"),
         ({"example": "text"}, "an object of names and values, not 'text'"),

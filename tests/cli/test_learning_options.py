@@ -110,7 +110,7 @@ def test_weights_of_classes_by_name(tmp_path: Path, given: str, weights: Any) ->
     trained(path, "--class-weight", given, *BITS, "-o", model)
     same(model, OnlineClassifier(class_weight=weights, **STREAM).fit(matrix(model, path), names))
     said = refused("train", path, "--class-weight", "d=2")
-    assert said == "class_weight has 'd', which is not a class; the classes are ['a', 'b', 'c']"
+    assert said == "--class-weight has 'd', which is not a class; the classes are ['a', 'b', 'c']"
 
 
 def test_class_weights_that_make_no_sense(file: Path, tmp_path: Path) -> None:

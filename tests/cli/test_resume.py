@@ -210,8 +210,11 @@ def test_a_checkpoint_is_of_its_files_and_its_run(two: list[Path], checkpoint: P
     said = refused("train", two[0], "--resume", checkpoint)
     assert said == (f"{checkpoint} is the checkpoint of a run over {two[0]} {two[1]}: name the same files")
     said = refused("train", *two, "--resume", checkpoint, "--passes", 5)
-    assert said == f"{checkpoint} is the checkpoint of a run with passes=2, and cannot continue with passes=5"
-    assert "run with holdout=None" in refused("train", *two, "--resume", checkpoint, "--holdout", 5)
+    assert (
+        said
+        == f"{checkpoint} is the checkpoint of a run with --passes 2, and cannot continue with --passes 5"
+    )
+    assert "run without --holdout" in refused("train", *two, "--resume", checkpoint, "--holdout", 5)
     assert trained(*two, "--resume", checkpoint, "--passes", 2)["passes"] == 2
 
 

@@ -78,7 +78,7 @@ def test_a_checkpoint_knows_the_order(table: Path, monkeypatch: pytest.MonkeyPat
             bytes_of(table, *options, "--checkpoint-every", 50)
     checkpoint = table.with_name("m.checkpoint")
     said = refused("train", table, "--resume", checkpoint, "--shuffle", "--seed", 4)
-    assert said.endswith("is the checkpoint of a run with shuffle=3, and cannot continue with shuffle=4")
+    assert said.endswith("is the checkpoint of a run with --seed 3, and cannot continue with --seed 4")
     run("train", table, "--resume", checkpoint, "-o", table.with_name("m"))
     assert table.with_name("m").read_bytes() == whole
 

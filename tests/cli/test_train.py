@@ -199,10 +199,13 @@ def test_odd_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (("--loss", "logistic", "--tau", "0.5"), "the loss 'logistic' has no parameter 'tau'"),
-        (("--tau", "0.5"), "the loss 'modified_huber' has no parameter 'tau'"),
+        (
+            ("--loss", "logistic", "--tau", "0.5"),
+            "the loss 'logistic' has no --tau; it has no parameters; it belongs to --loss quantile",
+        ),
+        (("--tau", "0.5"), "the loss 'modified_huber' has no --tau; it"),
         (("--loss", "none"), "there is no loss 'none'; the losses are exponential"),
-        (("--learning-rate", "0"), "learning_rate must be a finite number"),
+        (("--learning-rate", "0"), "--learning-rate must be a finite number"),
         (("--interactions", "a"), "not of the form name*name"),
         (("--labels", "1"), "give two, as negative,positive"),
         (("--labels", "*,spam"), "--labels '*,spam': the labels of vw are numbers"),

@@ -79,7 +79,7 @@ def test_columns_are_known_beforehand(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("price,y\n1,1\n2,0\n")
     said = refused("train", path, "--interactions", "price*pryce")
-    assert said == "interactions: there is no column 'pryce'; did you mean 'price'? (there are price, y)"
+    assert said == "--interactions: there is no column 'pryce'; did you mean 'price'? (there are price, y)"
 
 
 @pytest.mark.parametrize("option", [("--interactions", "user*item"), ("--words", "2"), ("--label", "y")])

@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import steelyard
-from steelyard import OnlineClassifier, OnlineRegressor
+from steelyard import DistributedClassifier, OnlineClassifier, OnlineRegressor, Sweep
 from steelyard._parameters import Message, Parameter
 from steelyard.cli import main
 from steelyard.cli.wording import as_option, error_text, in_options
@@ -77,12 +78,13 @@ def test_every_parameter_of_a_message_is_an_option() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id == "Parameter"
+        and node.func.id in ("Parameter", "bare")
         and isinstance(node.args[0], ast.Constant)
     }
     assert len(named) > 20
-    value = {"skip_errors": True}
-    known = options()
+    value: dict[str, Any] = {"skip_errors": True}
+    known = options() | {'"of":', '"largest"'}  # keys of a line for `active ask`
+    value |= {"of": "current"}
     assert not [name for name in named if as_option(Parameter(name, value.get(name))).split()[0] not in known]
 
 
@@ -164,6 +166,128 @@ def test_errors_on_both_surfaces(
     with pytest.raises(ValueError, match=re.escape(in_python)) as error:
         estimator.fit_files(path, bits=8, **own)
     assert not OPTION.search(str(error.value))
+
+
+HUGE = "label,a\n" + "ham,1e5\nspam,-3e5\n" * 30
+EXPLICIT = {"update": "explicit", "scaling": "plain", "learning_rate": 1e30, "loss": "modified_huber"}
+
+# content, parameters of the estimator, options of reading, what the command says, and Python
+SETTINGS_REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str, str]] = [
+    (TABLE, {"early_stopping": True, "passes": 5}, {}, "say --holdout 10 and --passes 20", "held out: holdout=10, say"),
+    (TABLE, {"initial_t": 0.0}, {}, "--initial-t must be a finite", "initial_t must be a finite"),
+    (TABLE, {"power_t": -1.0}, {}, "--power-t must be a finite", "power_t must be a finite"),
+    (TABLE, {"l1": -1.0}, {}, "--l1 must be a finite", "l1 must be a finite"),
+    (TABLE, {"learning_rate": "auto", "power_t": 0.5}, {}, "--learning-rate auto tries several decays itself: leave "
+     "--power-t at 0", "learning_rate='auto' tries several decays itself: leave power_t at 0"),
+    (TABLE, {"average": 3, "scaling": "plain"}, {}, "--average 3 cannot go with --scaling plain: averages need "
+     "--scaling standardized; set --average 0", "average=3 cannot go with scaling='plain': averages need "
+     "scaling='standardized'; set average=0"),
+    (TABLE, {"class_weight": {"a": 3.0}}, {}, "--class-weight has 'a', which", "class_weight has 'a', which"),
+    (HUGE, EXPLICIT, {}, "or use --update invariant, which", "or use update='invariant', which"),
+    (TABLE, {}, {"label": "income"}, "--label: there is no column", "label: there is no column"),
+    (TABLE, {}, {"weight": "99"}, "--weight: there is no column", "weight: there is no column"),
+    (TABLE, {}, {"offset": "no"}, "--offset: there is no column", "offset: there is no column"),
+    (TABLE, {}, {"propensity": "no"}, "--propensity: there is no", "propensity: there is no"),
+    (TABLE, {}, {"count": "no", "positives": "a"}, "--count: there is no", "count: there is no"),
+    (TABLE, {}, {"count": "a", "positives": "no"}, "--positives: there is no", "positives: there is no"),
+    (TABLE, {}, {"label": "a", "tag": "a"}, "be both --label and --tag", "be both label and tag"),
+    (TABLE, {}, {"interactions": "b*x"}, "--interactions: there is no", "interactions: there is no"),
+    (TABLE, {}, {"interactions": "label*a"}, "--interactions: 'label' is not a", "interactions: 'label' is not a"),
+    (TABLE, {}, {"labels": "ham"}, "--labels 'ham': give two", "labels 'ham': give two"),
+    (TABLE, {}, {"labels": "ham,ham"}, "--labels ham,ham: give each", "labels ham,ham: give each"),
+]  # fmt: skip
+IN_PYTHON = re.compile(r"(?<![\w-])[a-z]+=[^=]|(?<![\w-])(?!modified_huber)[a-z]\w*_\w")
+
+
+def typed_words(given: dict[str, Any]) -> Iterator[str]:
+    for name, value in given.items():
+        yield "--" + name.replace("_", "-")
+        if isinstance(value, dict):
+            yield ",".join(f"{key}={number}" for key, number in value.items())
+        elif value is not True:
+            yield str(value)
+
+
+@pytest.mark.parametrize(("content", "parameters", "given", "typed", "in_python"), SETTINGS_REFUSED)
+def test_settings_on_both_surfaces(
+    content: str,
+    parameters: dict[str, Any],
+    given: dict[str, Any],
+    typed: str,
+    in_python: str,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(content)
+    shown = run("train", path, *typed_words(parameters | given), "--bits", "8", code=1).stderr
+    said = shown.rpartition("Error: ")[2]
+    assert typed in said
+    assert not IN_PYTHON.search(said)
+    estimator = OnlineClassifier(**parameters)
+    with pytest.raises((ValueError, FloatingPointError), match=re.escape(in_python)) as error:
+        estimator.fit_files(path, bits=8, **given)
+    assert not OPTION.search(str(error.value))
+
+
+ASK = ("active", "ask", "--classes", "a,b")
+
+# what is typed, standard input, what is said
+TYPED: list[tuple[tuple[str, ...], str, str]] = [
+    ((*ASK, "--budget", "5"), "", "give --expected, or --rate instead"),
+    (ASK, "", "a --budget of labels, a --rate such as 0.05, or --c0;"),
+    ((*ASK, "--c0", "0"), "", "--c0 must be a positive number"),
+    ((*ASK, "--c0", "1", "--strategy", "margin"), "", "--c0 is for the strategy 'iwal': give 'margin' a "
+     "--budget or a --rate"),
+    ((*ASK, "--rate", "0.1", "--strategy", "margin"), '{"estimate": "error"}\n', "give --audit 0.01 or so"),
+    ((*ASK, "--rate", "0.1"), '{"estimate": "loss"}\n', 'give \\"largest\\", and'),
+    ((*ASK, "--rate", "0.1"), '{"estimate": "error", "largest": 3}\n', '\\"largest\\": 3'),
+    (("active", "label", "FILE", "--classes", "ham"), "", "--classes ham: two or more"),
+    (("active", "label", "FILE", "--text", "body"), "", "--text: there is no column"),
+    (("active", "label", "FILE", "--twice", "2"), "", "--twice"),
+    (("sweep", "FILE", "--average", "3", "--scaling", "plain,adaptive"), "", "--average 3 cannot go with"),
+    (("sweep", "FILE", "--select", "held_out_loss"), "", "for it: --holdout 10"),
+    (("train", "FILE", "--tau", "0.3"), "", "has no --tau; it has no parameters; it belongs to --loss quantile"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "lines", "said"), TYPED)
+def test_what_is_typed_is_what_is_said(
+    arguments: tuple[str, ...], lines: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(TABLE)
+    words = [path if word == "FILE" else word for word in arguments]
+    shown = CliRunner().invoke(main, list(map(str, words)), input=lines).output
+    assert said in shown
+    told = shown[shown.index(said) :] if "held_out_loss" in arguments else shown
+    assert not IN_PYTHON.search(told.replace(str(path), ""))
+
+
+def test_filters_name_options(tmp_path: Path) -> None:
+    rows, model = tmp_path / "rows.jsonl", tmp_path / "m"
+    rows.write_text('{"label": "a", "text": "x y"}\n{"label": "b", "text": "z"}\n' * 9)
+    run("train", rows, "--bits", "8", "-o", model)
+    given = ("filter", model, rows, "-o", tmp_path / "kept")
+    both = run(*given, "--keep", "p>0.5", "--fraction", "0.5", code=1).stderr
+    assert "--keep and --fraction both say" in both
+    assert "give --keep or --fraction" in run(*given, "--rejects", tmp_path / "no", code=1).stderr
+    run(*given)
+    assert "(--keep: not given, now p>0.5)" in run(*given, "--keep", "p>0.5", code=1).stderr
+
+
+def test_python_says_where_a_parameter_belongs(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(TABLE)
+    distributed, sweep = DistributedClassifier(), Sweep(OnlineClassifier(), {"l2": [0.0, 1.0]})
+    for estimator in (OnlineClassifier(), distributed, sweep):
+        with pytest.raises(TypeError, match=re.escape("of the constructor: OnlineClassifier(passes=3)")):
+            estimator.fit_files(path, passes=3)
+    with pytest.raises(TypeError, match=re.escape("of the constructor: Sweep(holdout=3)")):
+        sweep.fit_files(path, holdout=3)
+    with pytest.raises(TypeError, match="'holdot' for reading files; did you mean 'holdout'"):
+        OnlineClassifier().fit_files(path, holdot=3)
+    with pytest.raises(ValueError, match="held out: holdout=10, say"):
+        OnlineClassifier(early_stopping=True).fit_files(path)
 
 
 def test_lines_that_are_skipped_on_both_surfaces(tmp_path: Path) -> None:

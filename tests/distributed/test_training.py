@@ -217,8 +217,8 @@ def test_a_model_is_learned_further(files: list[Path], tmp_path: Path) -> None:
 
 def test_what_a_cluster_does_not_do(files: list[Path]) -> None:
     cluster = ("train", *files, "--cluster", "local:1")
-    assert "leave out holdout, calibrate" in refused(*cluster, "--holdout", 5, "--calibrate")
-    assert "leave out shuffle" in refused(*cluster, "--shuffle")
+    assert "leave out --holdout, calibrate" in refused(*cluster, "--holdout", 5, "--calibrate")
+    assert "leave out --shuffle" in refused(*cluster, "--shuffle")
     assert "one by one" in refused(*cluster, "--class-weight", "balanced")
     assert "after every round" in refused(*cluster, "--checkpoint-every", 5, "-o", "m")
     assert "--parts: only for training on a cluster" in refused("train", *files, "--parts", 2)

@@ -168,6 +168,6 @@ def test_many_rows_of_a_table_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_score_to_go_by_needs_a_fraction(models: Path, corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="`by` says what `fraction` goes by, which is not given"):
+    with pytest.raises(InputError, match="by says what fraction goes by, and that is not given"):
         filter_files(models / "quality.model", corpus, tmp_path / "kept", by="p[good]")
     assert not (tmp_path / "kept").exists()

@@ -66,6 +66,10 @@ def test_errors_list_what_exists() -> None:
         losses.by_name("quantile", alpha=0.1)
     with pytest.raises(ValueError, match="'squared' has no parameter 'tau'; it has no parameters"):
         losses.by_name("squared", tau=0.1)
+    with pytest.raises(ValueError, match=r"it belongs to a loss, loss=losses\.by_name\('quantile', tau=…\)"):
+        losses.by_name("squared", tau=0.5)
+    with pytest.raises(ValueError, match=r"'squared' has no parameter 'nu'; it has no parameters$"):
+        losses.by_name("squared", nu=0.5)
     for tau in (0.0, 1.0, -3.0, float("nan")):
         with pytest.raises(ValueError, match=f"tau must lie between 0 and 1, exclusive; got {tau}"):
             losses.by_name("quantile", tau=tau)

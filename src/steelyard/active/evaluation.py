@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard._array_types import Integers
+from steelyard._parameters import Message, Parameter
 from steelyard.active import class_models, estimates, strategies
 from steelyard.active.confidence import Array
 from steelyard.active.estimates import LEVEL, Estimate, RunningEstimate
@@ -73,10 +74,13 @@ class Evaluation:
             self._check_classes(measure)
         if (measure == "loss") != (largest is not None):
             raise ValueError(
-                "a loss has no bound of its own: give largest=…, and larger losses count as that much"
+                Message(
+                    "a loss has no bound of its own: give ", Parameter("largest", in_python="largest=…"),
+                    ", and larger losses count as that much",
+                )
                 if largest is None
-                else f"largest={largest} is for the measure 'loss', not for {measure!r}"
-            )
+                else Message(Parameter("largest", largest), f" is for the measure 'loss', not for {measure!r}")
+            )  # fmt: skip
         self._check_possible(of)
         found = self._estimate(self._learner.snapshot(), running, largest)
         return replace(found, positive=self._positive) if measure in ("precision", "recall") else found
@@ -114,15 +118,19 @@ class Evaluation:
         name = strategies.name_of(strategy)
         if not self._learner.plan.audit:
             raise ValueError(
-                f"the strategy {name!r} leaves nothing to chance, so its labels say nothing about rows it "
-                "does not ask for: give audit=0.01 or so, a random sample for evaluation, or use strategy "
-                "'iwal' or 'random'"
-            )
+                Message(
+                    f"the strategy {name!r} leaves nothing to chance, so its labels say nothing about rows it "
+                    "does not ask for: give ", Parameter("audit", 0.01), " or so, a random sample for evaluation, "
+                    "or use strategy 'iwal' or 'random'",
+                )
+            )  # fmt: skip
         if of != "current" and strategy.ranks_pool and self._size is not None:
             raise ValueError(
-                f"the strategy {name!r} ranks the whole pool, and only its audit is a random sample of it: "
-                f"estimate of='current', not of={of!r}"
-            )
+                Message(
+                    f"the strategy {name!r} ranks the whole pool, and only its audit is a random sample of it: "
+                    "estimate ", Parameter("of", "current"), ", not ", Parameter("of", of),
+                )
+            )  # fmt: skip
 
     def _current(
         self, learner: LearnerSnapshot, measure: str, level: float, largest: float | None

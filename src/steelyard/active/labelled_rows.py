@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import losses
+from steelyard._parameters import Message, Parameter
 from steelyard.active import class_models, counter_rng
 from steelyard.active.converged_refit import minimum
 from steelyard.active.identifiers import ReadPlace
@@ -78,9 +79,12 @@ class LabelledRows:
     ) -> None:
         if settings.scaling == "standardized":
             raise ValueError(
-                "active learning averages models that learned the answers in several orders, and those with "
-                "scaling='standardized' have units of their own: use scaling='normalized'"
-            )
+                Message(
+                    "active learning averages models that learned the answers in several orders, and those with ",
+                    Parameter("scaling", "standardized"), " have units of their own: use ",
+                    Parameter("scaling", "normalized"),
+                )
+            )  # fmt: skip
         self.settings, self.training, self.classes = settings, training, classes
         self.codes = class_models.codes(settings.loss, classes)
         """The labels that the classes have."""

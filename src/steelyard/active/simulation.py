@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import schedules
+from steelyard._parameters import Message, Parameter
 from steelyard.active import counter_rng, strategies
 from steelyard.active.strategies import iwal
 from steelyard.engine import lane_answers, lane_layout
@@ -41,7 +42,11 @@ class Asker:
                 f"the parameter of {self.strategy} must be finite, 0 or more; got {self.parameter!r}"
             )
         if self.settings.scaling not in ("plain", "row_norm") or self.settings.l1 or self.settings.l2:
-            raise ValueError("simulations take scaling='plain' or 'row_norm' without L1 and L2")
+            raise ValueError(
+                Message(
+                    "simulations take ", Parameter("scaling", "plain"), " or 'row_norm' without L1 and L2"
+                )
+            )
 
 
 class Simulation:

@@ -15,7 +15,7 @@ from steelyard.cli import options, progress, sweep_report
 from steelyard.cli.commands import train
 from steelyard.cli.common import check_outputs, printer, seconds_since_start
 from steelyard.cli.retelling import option_words, shown_number
-from steelyard.cli.wording import option_name
+from steelyard.cli.wording import in_options, option_name
 from steelyard.engine import file_labels, holdout
 from steelyard.engine.class_weights import ClassWeight
 from steelyard.engine.model_set import usable_threads
@@ -117,12 +117,19 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             skip=run_options.skip_errors, weight_scale=run_options.weight_scale,
         )  # fmt: skip
         search = _search(expanded.points, source, wanted)
+        notes = list(map(in_options, expanded.notes))
         if wanted.save is not None and not search.results.comparable:
             raise InputError(
                 "--save keeps the best, and losses of numbers cannot be compared: give one --loss"
             )
         if not given["as_json"]:
-            lines = [*announcements, *_about(source), search.plan.describe(), *expanded.notes, ""]
+            lines = [
+                *announcements,
+                *_about(source),
+                search.plan.describe(),
+                *notes,
+                "",
+            ]
             if wanted.state is not None and wanted.state.exists():
                 lines.insert(-1, f"continuing from {wanted.state}")
             printer(keeps=wanted.keeps)("\n".join(lines))
@@ -137,7 +144,7 @@ def run(ctx: click.Context, files: tuple[str, ...], given: dict[str, Any]) -> di
             raise (source.files.stream or source.files.open()).empty(
                 f"{', '.join(paths)}: no row has a label and a weight, so nothing was learned"
             )
-        summary = sweep_report.summarise(search, stream, expanded.notes, seconds=seconds, startup=startup)
+        summary = sweep_report.summarise(search, stream, notes, seconds=seconds, startup=startup)
         best = sweep_report.best_of(search.results)
         again = None if best is None else _equivalent_command(ctx, paths, expanded.points[best], losses)
         summary |= {"command": again} | _write(search, source, wanted)

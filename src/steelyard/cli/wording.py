@@ -1,5 +1,6 @@
 """Messages of the rooms below, in the words of the command line: parameters as the options that set them."""
 
+import json
 import shlex
 from collections.abc import Iterable
 
@@ -8,6 +9,7 @@ from steelyard.io.errors import Problem
 
 _SPELLINGS = {"quadratic": "-q"}
 _OTHER_NAMES = {"audit_size": "audit", "engine": "cluster"}
+_KEYS = ("of", "largest")  # of an estimate, which is asked for by a line of JSON
 _ON_ERROR = {True: "skip", False: "stop"}  # what `skip_errors` is here
 
 
@@ -21,6 +23,8 @@ def as_option(parameter: Parameter) -> str:
     """What a user would type; a switch has no value behind its name."""
     if parameter.name == "skip_errors":
         return as_option(Parameter("on_error", _ON_ERROR[parameter.value]))
+    if parameter.name in _KEYS:
+        return f'"{parameter.name}"' + ("" if parameter.value is None else f": {json.dumps(parameter.value)}")
     option = option_name(parameter.name)
     if parameter.value is None or parameter.value is True:
         return option

@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard import model_file
 from steelyard._messages import counted
+from steelyard._parameters import Parameter, bare, joined
 from steelyard.distributed.engines import TaskEngine
 from steelyard.distributed.plan import Plan
 from steelyard.engine.class_weights import BALANCED
@@ -192,12 +193,12 @@ def _describe(known: dict[str, Any] | None) -> str:
 
 
 def _check(run: RunOptions) -> None:
-    given = {
-        "holdout": run.holdout is not None,
-        "early_stopping": run.early_stopping,
-        "shuffle": run.shuffle is not None,
+    given: dict[str | Parameter, bool] = {
+        bare("holdout"): run.holdout is not None,
+        bare("early_stopping"): run.early_stopping,
+        bare("shuffle"): run.shuffle is not None,
         "calibrate on rows held out": run.calibrate,
     }
     if any(given.values()):
-        listed = ", ".join(name for name, value in given.items() if value)
-        raise InputError(f"a cluster learns every row of its files in their order: leave out {listed}")
+        listed = joined(", ", [name for name, value in given.items() if value])
+        raise InputError("a cluster learns every row of its files in their order: leave out ", listed)

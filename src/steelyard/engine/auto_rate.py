@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard._array_types import Floats
+from steelyard._parameters import Message, Parameter, bare
 from steelyard.engine.frozen_models import frozen_settings, frozen_state
 from steelyard.model import Model
 from steelyard.settings import Settings
@@ -37,8 +38,11 @@ def candidates(settings: Settings, begun: Sequence[Settings] | None = None) -> l
     """Return the settings that compete; settings that have begun keep their schedules."""
     if settings.power_t != 0.0:
         raise ValueError(
-            f"learning_rate='auto' tries several decays itself: leave power_t at 0; got {settings.power_t!r}"
-        )
+            Message(
+                Parameter("learning_rate", "auto"), " tries several decays itself: leave ", bare("power_t"),
+                f" at 0; got {settings.power_t!r}",
+            )
+        )  # fmt: skip
     rates = {"normalized": CANDIDATES, "standardized": MIXED}.get(settings.scaling, WIDE_RANGE)
     schedules = [(settings.rate * factor, *decay) for factor, *decay in rates]
     if begun is not None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._field_types import is_number
+from steelyard._parameters import Message, bare
 
 BALANCED = "balanced"
 ClassWeight = Mapping[Any, float] | str | None
@@ -51,7 +52,10 @@ def factors(
     for name, weight in class_weight.items():
         if name not in classes:
             raise ValueError(
-                f"class_weight has {name!r}, which is not a class; the classes are {list(classes)}"
+                Message(
+                    bare("class_weight"),
+                    f" has {name!r}, which is not a class; the classes are {list(classes)}",
+                )
             )
         if not (is_number(weight) and 0.0 <= weight < np.inf):
             raise ValueError(f"the class weight of {name!r} must be finite and not negative; got {weight!r}")

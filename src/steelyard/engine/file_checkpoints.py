@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard._parameters import Parameter
+from steelyard._parameters import Message, Parameter, bare
 from steelyard.engine import holdout
 from steelyard.engine.passes import HeldOutScores
 from steelyard.engine.run_options import KEPT_BY_CHECKPOINTS, RunOptions
@@ -52,11 +52,21 @@ def options_of(
         before, now = kept[name], getattr(run, name)
         if before != now:
             raise InputError(
-                f"{path} is the checkpoint of a run with {name}={before}, "
-                f"and cannot continue with {name}={now}"
-            )
+                f"{path} is the checkpoint of a run", _setting(name, before), ", and cannot continue",
+                _setting(name, now),
+            )  # fmt: skip
     calibrate = run.calibrate or stored["options"].get("calibrate", False)
     return replace(run, **kept, calibrate=calibrate)
+
+
+def _setting(name: str, value: Any) -> Message:
+    """How a run was set, as the end of "a run" or "continue"."""
+    if value is None:
+        return Message(" without ", bare(name))
+    if name == "shuffle":
+        return Message(" with ", Parameter("seed", value, in_python=f"shuffle={value}"))
+    number, space, seed = str(value).partition(" ")  # a share of rows to hold out has a seed
+    return Message(" with ", Parameter(name, number, in_python=f"{name}={number}"), space + seed)
 
 
 def restore_run(training: "FileTraining", stored: ModelFile) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import weight_summary
+from steelyard._parameters import Message, Parameter
 from steelyard.engine.holdout import Holdout
 from steelyard.engine.ordered_sums import add_by_place
 from steelyard.engine.row_sources import RowsInChunks
@@ -128,7 +129,7 @@ class FileRows:
 
     def class_totals(self, classes: int, holdout: Holdout) -> NDArray[np.float64]:
         """Return the weight of each class in the rows to learn, by reading the files once more."""
-        self.check_readable_again("class_weight='balanced' counts the classes first")
+        self.check_readable_again(Message(Parameter("class_weight", "balanced"), " counts the classes first"))
         totals = np.zeros(classes)
         for piece in self._without_names().rows(holdout).pieces(0):
             rows: Any = slice(None) if piece.order is None else piece.order
@@ -141,7 +142,7 @@ class FileRows:
         for path in self.paths:
             if sources.once_only(path):
                 name = "standard input" if path == sources.STANDARD_INPUT else path
-                raise ValueError(f"{name} can be read only once, and {why}: save it to a file")
+                raise ValueError(Message(f"{name} can be read only once, and ", why, ": save it to a file"))
 
     def _chunks(self) -> Iterator[Examples]:
         if self.stream is not None and any(map(sources.once_only, self.paths)):

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard._parameters import Message, bare
+
 _PURPOSE = 1  # added to the seed, so that shuffling with the same seed draws other numbers
 
 
@@ -34,9 +36,11 @@ def parse(value: Any, seed: int = 0) -> Holdout:
     if isinstance(value, Real) and 0.0 < float(value) < 1.0:
         return Share(float(value), seed)
     raise ValueError(
-        "holdout must be 2 or more, for every Nth row, or between 0 and 1, for a random share of the rows; "
-        f"got {value!r}"
-    )
+        Message(
+            bare("holdout"), " must be 2 or more, for every Nth row, or between 0 and 1, for a random share of the "
+            f"rows; got {value!r}",
+        )
+    )  # fmt: skip
 
 
 def from_json(value: Any) -> Holdout:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard._parameters import Parameter
 from steelyard.engine.holdout import Holdout
 from steelyard.io import sources
 from steelyard.io.errors import InputError
@@ -37,9 +38,9 @@ class RunOptions:
     def check(self, paths: Sequence[str]) -> None:
         if self.early_stopping and (self.holdout is None or self.passes == 1):
             raise InputError(
-                "early stopping needs rows that are not learned, and several passes: say holdout 10 and "
-                "passes 20"
-            )
+                "early stopping needs rows that are not learned, and several passes: say ",
+                Parameter("holdout", 10), " and ", Parameter("passes", 20),
+            )  # fmt: skip
         for path in paths:
             if self.passes > 1 and sources.once_only(path):
                 name = "standard input" if path == sources.STANDARD_INPUT else path

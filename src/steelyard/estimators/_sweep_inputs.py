@@ -86,6 +86,7 @@ def _checksum(column: NDArray[Any]) -> int:
 
 
 def open_files(
+    sweep: Any,
     template: OnlineEstimator,
     paths: Sequence[str | Path],
     losses: Sequence[Loss],
@@ -99,7 +100,6 @@ def open_files(
     from steelyard.engine.file_labels import CLASSES, NUMBERS  # not at the top: rows do without readers
     from steelyard.estimators import file_fitting
     from steelyard.io import sources
-    from steelyard.io.read_options import ReadOptions
     from steelyard.sweep import files
 
     file_fitting.check_parameters(template)
@@ -109,7 +109,7 @@ def open_files(
             "the best is trained again on all rows, and standard input and pipes can be read only once: "
             "save the rows to a file, or leave that out with refit=False"
         )
-    read = ReadOptions.from_keywords(**read_options)
+    read = file_fitting.reading(read_options, sweep, template)
     return files.open_files(
         found,
         read.infer(found, np.dtype(template.dtype).name),

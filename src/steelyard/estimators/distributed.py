@@ -15,7 +15,6 @@ from steelyard.engine.run_options import RunOptions
 from steelyard.estimators import file_fitting, fit_passes
 from steelyard.estimators.classifier import OnlineClassifier
 from steelyard.estimators.parameters import settings_of
-from steelyard.io.read_options import ReadOptions
 
 
 class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
@@ -96,7 +95,7 @@ class DistributedClassifier(BaseEstimator):  # type: ignore[misc]
             training = DistributedTraining(content, plan_of(content, expanded, *asked), run, **options)
         else:
             begun = file_training.begin(
-                expanded, ReadOptions.from_keywords(**read_options), run, lambda inferred: settings,
+                expanded, file_fitting.reading(read_options, self, estimator), run, lambda inferred: settings,
                 task=CLASSES, class_weight=estimator.class_weight,
             )  # fmt: skip
             training = DistributedTraining.begin(begun, plan_of(None, expanded, *asked), **options)

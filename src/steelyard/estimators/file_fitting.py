@@ -1,6 +1,7 @@
 """Estimators that learn files: the same training as `steelyard train`, with an estimator's parameters."""
 
 import copy
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -65,11 +66,10 @@ class FileOptions:
             raise ValueError("checkpoint_every needs the name of a file: checkpoint='run.checkpoint'")
         if self.on_error not in ("stop", "skip"):
             raise ValueError(f"on_error must be 'stop' or 'skip'; got {self.on_error!r}")
-        if early_stopping and (self.holdout is None or self.checkpoint is not None):
-            raise ValueError(
-                "early_stopping of files needs rows held out, holdout=10, say, and keeps the best models in "
-                "memory: leave out checkpoint"
-            )
+        if early_stopping and self.holdout is None:
+            raise ValueError("early_stopping of files needs rows held out: holdout=10, say")
+        if early_stopping and self.checkpoint is not None:
+            raise ValueError("early_stopping keeps the best models in memory: leave out checkpoint")
         if self.shuffle and not isinstance(seed, Integral):
             raise ValueError(f"shuffle=True of files needs a number as random_state, its seed; got {seed!r}")
         return RunOptions(
@@ -106,7 +106,7 @@ def fit(
     if training is None:
         training = file_training.begin(
             expanded,
-            ReadOptions.from_keywords(**read_options),
+            reading(read_options, estimator),
             run,
             lambda inferred: settings_of(estimator, None),
             task=CLASSES if is_classifier(estimator) else NUMBERS,
@@ -122,6 +122,18 @@ def fit(
         warn_of_scale(first.scale_warning(AS_GIVEN, training.files.factor), stacklevel=4)
     _warn_of_order(training)
     options.remove_checkpoint()
+
+
+def reading(given: dict[str, Any], owner: Any, *learners: Any) -> ReadOptions:
+    """Options of reading from the other keyword arguments of `owner.fit_files`; `learners` are what it fits."""
+    method = inspect.signature(type(owner).fit_files).parameters.values()
+    others = [each.name for each in method if each.kind == inspect.Parameter.KEYWORD_ONLY]
+    for name, value in given.items():
+        for each in (owner, *learners):
+            if name in each.get_params(deep=False) and not hasattr(ReadOptions, name):
+                kind = type(each).__name__
+                raise TypeError(f"{name!r} is a parameter of the constructor: {kind}({name}={value!r})")
+    return ReadOptions.from_keywords(others, **given)
 
 
 def partial_fit(estimator: Any, paths: Paths, options: FileOptions, read_options: dict[str, Any]) -> None:

@@ -169,7 +169,7 @@ class Sweep(DocumentationLink, MetaEstimatorMixin, BaseEstimator):  # type: igno
             listed = [paths] if isinstance(paths, str | Path) else list(paths)
             losses = [point.settings.loss for point in expanded.points]
             files = _sweep_inputs.open_files(
-                template, listed, losses, read_options, self._threads() or 1,
+                self, template, listed, losses, read_options, self._threads() or 1,
                 holdout=self._holdout(), refit=self.refit,
             )  # fmt: skip
             self._run(self._search_files(expanded, files, fit_passes.in_files(template)), expanded)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard._messages import counted
-from steelyard._parameters import Parameter, message_of
+from steelyard._parameters import bare, message_of
 from steelyard.filtering import audit, conditions, inputs, threshold
 from steelyard.filtering.audit_sample import AuditSample, Candidate
 from steelyard.filtering.blocks import SKIPPING, BlockFilter, Result, UnreadableFileError, tasks
@@ -123,15 +123,15 @@ def filter_files(
     scorers = Scorers([Path(path) for path in paths], loss, text)
     found = inputs.find([files] if isinstance(files, str | Path) else files)
     if keep is not None and fraction is not None:
-        raise InputError("keep and fraction both say what is kept: give one of them")
+        raise InputError(bare("keep"), " and ", bare("fraction"), " both say what is kept: give one of them")
     if by is not None and fraction is None:
-        raise InputError(
-            Parameter("by"), " says what ", Parameter("fraction"), " goes by, which is not given"
-        )
+        raise InputError(bare("by"), " says what ", bare("fraction"), " goes by, and that is not given")
     if fraction is not None and not 0.0 < fraction < 1.0:
         raise InputError(f"the fraction of rows to be kept lies between 0 and 1; got {fraction}")
     if keep is None and fraction is None and rejects is not None:
-        raise InputError("nothing is rejected unless you say what to keep: give keep or fraction")
+        raise InputError(
+            "nothing is rejected unless you say what to keep: give ", bare("keep"), " or ", bare("fraction")
+        )
     folder = RunFolder(Path(output), None if rejects is None else Path(rejects))
     preparer = Preparer(scorers, encoding)
     found, left_out = preparer.documents(found)

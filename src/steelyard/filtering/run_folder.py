@@ -115,7 +115,7 @@ class RunFolder:
         if differing:
             changes = [_change(name, before[name], settings[name]) for name in differing]
             raise InputError(
-                f"{self.path}: was made with other settings (", *joined("; ", changes),
+                f"{self.path}: was made with other settings (", joined("; ", changes),
                 "); name another folder, or remove it",
             )  # fmt: skip
 

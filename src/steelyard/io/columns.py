@@ -6,12 +6,12 @@ missing text has no tokens.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from steelyard._messages import did_you_mean, listed
-from steelyard._parameters import Message, Parameter
+from steelyard._parameters import Message, Parameter, bare
 from steelyard.io.errors import InputError
 from steelyard.token_rules import ASCII, bytes_in
 
@@ -132,14 +132,16 @@ class AbsentColumnError(InputError):
     name: str
 
 
-def require(wanted: Iterable[str], names: Iterable[str], where: str = "") -> None:
+def require(wanted: Iterable[str], names: Iterable[str], where: str | Parameter = "") -> None:
     """Refuse names that are no columns, with a suggestion."""
     names = dict.fromkeys(names)
     for name in wanted:
         if name not in names:
-            place = f"{where}: " if where else ""
+            place = (where, ": ") if where else ()
             hint = did_you_mean(name, names)
-            error = AbsentColumnError(f"{place}there is no column {name!r}{hint} (there are {listed(names)})")
+            error = AbsentColumnError(
+                *place, f"there is no column {name!r}{hint} (there are {listed(names)})"
+            )
             error.name = name
             raise error
 
@@ -156,14 +158,21 @@ class ColumnOverrides:
     category: tuple[str, ...] = ()
     number: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    said_as: Mapping[str, str] = field(default_factory=dict)
+    """What the user gave for a role, where that is called otherwise, such as `positives` for the label."""
 
     def roles(self, names: Sequence[str]) -> dict[str, str]:
         """The role of each column that is named."""
         found: dict[str, str] = {}
-        for field in fields(self):
-            given = getattr(self, field.name)
+        for role in ROLES:
+            given = getattr(self, role)
             for name in [given] if isinstance(given, str) else given or ():
-                require([name], names, field.name)
-                if found.setdefault(name, field.name) != field.name:
-                    raise InputError(f"column {name!r} cannot be both {found[name]} and {field.name}")
+                require([name], names, self._said(role))
+                if found.setdefault(name, role) != role:
+                    raise InputError(
+                        f"column {name!r} cannot be both ", self._said(found[name]), " and ", self._said(role)
+                    )
         return found
+
+    def _said(self, role: str) -> Parameter:
+        return bare(self.said_as.get(role) or _SHOWN.get(role, role))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard._parameters import Message, Parameter
+from steelyard._parameters import Message, Parameter, bare
 from steelyard.io.errors import InputError
 
 ANYTHING = "*"
@@ -41,12 +41,16 @@ class LabelRule:
 
     def __post_init__(self) -> None:
         if len(self.names) < 2 or len(self.names) != len(self.values):
-            raise ValueError(f"labels {','.join(self.names)!r}: give two or more, and a value for each")
+            raise ValueError(
+                Message(bare("labels"), f" {','.join(self.names)!r}: give two or more, and a value for each")
+            )
         if len(set(self.names)) < len(self.names) or ANYTHING in self.names[1:]:
             raise ValueError(
-                f"labels {','.join(self.names)}: give each class once, the negative one of two first "
-                "(for example 0,1); the first may be * for anything else"
-            )
+                Message(
+                    bare("labels"), f" {','.join(self.names)}: give each class once, the negative one of two first "
+                    "(for example 0,1); the first may be * for anything else",
+                )
+            )  # fmt: skip
 
     @property
     def negative(self) -> str:
@@ -177,8 +181,11 @@ def rule(text: str, low: float, high: float) -> LabelRule:
     names = [name.strip() for name in text.split(",")]
     if len(names) < 2:
         raise ValueError(
-            f"labels {text!r}: give two, as negative,positive (for example 0,1 or *,spam), or all of several"
-        )
+            Message(
+                bare("labels"), f" {text!r}: give two, as negative,positive (for example 0,1 or *,spam), or all of "
+                "several",
+            )
+        )  # fmt: skip
     return two_classes(names[0], names[1], low, high) if len(names) == 2 else classes(names)
 
 

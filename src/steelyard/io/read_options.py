@@ -71,11 +71,15 @@ class ReadOptions:
     """The encoding of text files that are not UTF-8, such as latin-1."""
 
     @classmethod
-    def from_keywords(cls, **given: Any) -> "ReadOptions":
-        """Options from the keyword arguments of a method: one column may be given without a list around it."""
-        known = [each.name for each in fields(cls)]
+    def from_keywords(cls, others: Sequence[str] = (), /, **given: Any) -> "ReadOptions":
+        """Options from the keyword arguments of a method: one column may be given without a list around it.
+
+        The method takes `others` as well, which it may be that the user has misspelt.
+        """
+        own = [each.name for each in fields(cls)]
         for name in given:
-            if name not in known:
+            if name not in own:
+                known = [*others, *own]
                 raise TypeError(
                     f"there is no option {name!r} for reading files{did_you_mean(name, known)}; there are "
                     + ", ".join(known)
@@ -147,6 +151,8 @@ class ReadOptions:
         columns = ColumnOverrides(
             self.label or self.positives, self.weight or self.propensity or self.count, self.offset, self.tag,
             self.text, self.category, self.number, self.ignore,
+            {"label": "label" if self.label else "positives"}
+            | {"weight": next((name for name in ("weight", "propensity") if getattr(self, name)), "count")},
         )  # fmt: skip
         return TableOverrides(columns, self.separator, self.header)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._buffer_pool import BufferPool
-from steelyard._parameters import Message
+from steelyard._parameters import Message, bare
 from steelyard.examples import LARGEST
 from steelyard.features import Folding, HashedRows, Names, interactions
 from steelyard.io import columns as roles
@@ -48,9 +48,11 @@ class TableParser:
         columns, crossed = spec.columns, interactions(spec.interactions)
         learned = {column.learned_name: column for column in columns.columns}
         for field in crossed.fields:
-            roles.require([field], learned, "interactions")
+            roles.require([field], learned, bare("interactions"))
             if learned[field].role not in roles.FEATURES:
-                raise InputError(f"interactions: {field!r} is not a feature but {learned[field].role}")
+                raise InputError(
+                    bare("interactions"), f": {field!r} is not a feature but {learned[field].role}"
+                )
         self.columns = columns
         self.names = _byte_array("".join(columns.names).encode())
         self.name_ends = np.cumsum([len(name.encode()) for name in columns.names], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from steelyard._parameters import Parameter
+from steelyard._parameters import Parameter, bare
 from steelyard.active import strategies
 from steelyard.io.errors import InputError
 
@@ -38,8 +38,8 @@ class ProjectSettings:
         several = len(self.classes) > 2
         if len(set(self.classes)) < max(len(self.classes), 2) or not all(self.classes):
             raise InputError(
-                f"classes {','.join(self.classes)}: two or more different names are wanted, as in ham,spam"
-            )
+                bare("classes"), f" {','.join(self.classes)}: two or more different names are wanted, as in ham,spam"
+            )  # fmt: skip
         if several and (self.measure == RECALL or not strategies.by_name(self.strategy).several):
             raise InputError(
                 f"screening looks for one of two classes, and {len(self.classes)} are named: leave out ",
@@ -49,4 +49,4 @@ class ProjectSettings:
             raise InputError(f"the positive class {self.positive!r} is neither {' nor '.join(self.classes)}")
         for name, share in (("twice", self.twice), ("target", self.target)):
             if not 0.0 <= share <= 1.0:
-                raise InputError(f"{name} is a share, from 0 to 1; got {share}")
+                raise InputError(bare(name), f" is a share, from 0 to 1; got {share}")

@@ -12,10 +12,12 @@ import importlib
 import pkgutil
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
 from steelyard._messages import did_you_mean
+from steelyard._parameters import Message, Parameter
 from steelyard.losses import _base, _labels, _solvers
 from steelyard.losses._base import Loss
 from steelyard.losses._labels import (  # fmt: skip
@@ -98,8 +100,18 @@ def by_name(name: str, **params: float) -> Loss:
     for param in params:
         if param not in known:
             takes = f"its parameters are {', '.join(known)}" if known else "it has no parameters"
-            raise ValueError(f"the loss {name!r} has no parameter {param!r}; {takes}")
+            named = Parameter(param, in_python=f"parameter {param!r}")
+            raise ValueError(Message(f"the loss {name!r} has no ", named, f"; {takes}", *_takers(param)))
     return cls(**params)
+
+
+def _takers(param: str) -> Iterator[str | Parameter]:
+    """The end of a message that says which loss has a parameter of this name; nothing if none has."""
+    for name, cls in _registry.items():
+        if param in (field.name for field in fields(cls)):
+            yield "; it belongs to "
+            yield Parameter("loss", name, in_python=f"a loss, loss=losses.by_name({name!r}, {param}=…)")
+            return
 
 
 def name_of(loss: Loss) -> str | None:

@@ -21,6 +21,7 @@ import numpy as np
 
 from steelyard import losses
 from steelyard._messages import GONE, counted, did_you_mean
+from steelyard._parameters import Message, Parameter, message_of
 from steelyard.losses import Loss
 from steelyard.model import Settings
 
@@ -57,19 +58,19 @@ def expand(
     make = partial(settings_with, base) if isinstance(base, Settings) else base
     points: list[Point] = []
     known: set[Settings] = set()
-    refused: Counter[str] = Counter()
+    refused: Counter[Message] = Counter()
     repeated = 0
     for axes in _dicts(grid, names):
         works: set[tuple[str, int]] = set()
-        reasons: dict[tuple[str, int], str] = {}
+        reasons: dict[tuple[str, int], Message] = {}
         for places in itertools.product(*(range(len(values)) for values in axes.values())):
             chosen = list(zip(axes, places, strict=True))
             params = {name: axes[name][place] for name, place in chosen}
             try:
                 settings = make(params)
             except ValueError as error:
-                refused[str(error)] += 1
-                reasons = dict.fromkeys(chosen, str(error)) | reasons
+                refused[message_of(error)] += 1
+                reasons = dict.fromkeys(chosen, message_of(error)) | reasons
                 continue
             works.update(chosen)
             if settings in known:
@@ -80,10 +81,16 @@ def expand(
         for name, values in axes.items():
             for place, value in enumerate(values):
                 if (name, place) not in works:  # a value that is good for nothing is a mistake
+                    shown = losses.name_of(value) or value if isinstance(value, Loss) else value
+                    given = Parameter(name, shown, in_python=f"{name}={value!r}")
                     raise ValueError(
-                        f"the grid has {name}={value!r}, which no combination allows: {reasons[name, place]}"
+                        Message(
+                            "the grid has ", given, ", which no combination allows: ", reasons[name, place]
+                        )
                     )
-    notes = [f"{counted(count, 'combination')} left out: {reason}" for reason, count in refused.items()]
+    notes: list[str] = [
+        Message(f"{counted(count, 'combination')} left out: ", reason) for reason, count in refused.items()
+    ]
     if repeated:
         notes.append(f"{counted(repeated, 'combination')} left out: the grid has the same settings elsewhere")
     return Expanded(points, notes)

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _atomic_files, losses
+from steelyard._parameters import Message, Parameter
 from steelyard.io import arrow_arrays
 from steelyard.io.csv_text import csv_line
 from steelyard.losses import Loss
@@ -51,8 +52,14 @@ class Results:
         several = len({point.settings.loss for point in points}) > 1
         default = names[-1] if several else names[-2 if classes else -1]
         if select is not None and select not in names:
-            hint = "; hold rows out for it: holdout=10" if select.startswith("held_out") else ""
-            raise ValueError(f"there is no {select!r} to select by; there is {', '.join(names)}{hint}")
+            hint = (
+                ("; hold rows out for it: ", Parameter("holdout", 10))
+                if select.startswith("held_out")
+                else ()
+            )
+            raise ValueError(
+                Message(f"there is no {select!r} to select by; there is {', '.join(names)}", *hint)
+            )
         return cls(list(points), found | {"diverged": np.zeros(len(points), bool)}, select or default)
 
     def fill(self, numbers: list[int], columns: dict[str, NDArray[Any]]) -> None:
@@ -95,8 +102,11 @@ class Results:
             )
         if self.found["diverged"].all():
             raise ValueError(
-                "every model has diverged: lower the learning rates, or use update='invariant', which cannot"
-            )
+                Message(
+                    "every model has diverged: lower the learning rates, or use ",
+                    Parameter("update", "invariant"), ", which cannot",
+                )
+            )  # fmt: skip
         if not self.compared:
             done = "held out" if self.criterion.startswith("held_out") else "learned"
             raise ValueError(

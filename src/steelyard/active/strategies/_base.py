@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard._array_types import Floats
+from steelyard._parameters import Message, Parameter, bare
 from steelyard.active import strategies
 
 if TYPE_CHECKING:  # a plan needs no kernels
@@ -47,10 +48,13 @@ class BudgetPlan:
     def __post_init__(self) -> None:
         if sum(given is not None for given in (self.c0, self.rate, self.budget)) != 1:
             raise ValueError(
-                "say how much to ask: a budget of labels, a rate such as 0.05, or c0; one of the three"
-            )
+                Message(
+                    "say how much to ask: a ", bare("budget"), " of labels, a ", bare("rate"), " such as 0.05, or ",
+                    bare("c0"), "; one of the three",
+                )
+            )  # fmt: skip
         if self.c0 is not None and not 0.0 < self.c0 < math.inf:
-            raise ValueError(f"c0 must be a positive number; got {self.c0!r}")
+            raise ValueError(Message(bare("c0"), f" must be a positive number; got {self.c0!r}"))
         if self.rate is not None and not 0.0 < self.rate <= 1.0:
             raise ValueError(f"the rate is a share of the examples, above 0 and at most 1; got {self.rate!r}")
         if self.budget is not None:
@@ -60,8 +64,12 @@ class BudgetPlan:
                 )
             if self.expected is None or self.expected < 1:
                 raise ValueError(
-                    "a budget needs the expected number of examples: give expected=…, or rate=… instead"
-                )
+                    Message(
+                        "a budget needs the expected number of examples: give ",
+                        Parameter("expected", in_python="expected=…"), ", or ", Parameter("rate", in_python="rate=…"),
+                        " instead",
+                    )
+                )  # fmt: skip
         if not 0.0 <= self.floor <= 1.0:
             raise ValueError(f"the floor is a probability, from 0 to 1; got {self.floor!r}")
         if not 0.0 <= self.audit < self.share:
@@ -154,8 +162,11 @@ class Strategy(ABC):
         """Raise a ValueError if the strategy cannot follow this plan."""
         if plan.c0 is not None:
             raise ValueError(
-                f"c0 is for the strategy 'iwal': give {strategies.name_of(self)!r} a budget or a rate"
-            )
+                Message(
+                    bare("c0"), f" is for the strategy 'iwal': give {strategies.name_of(self)!r} a ", bare("budget"),
+                    " or a ", bare("rate"),
+                )
+            )  # fmt: skip
 
     def describe(self) -> dict[str, Any]:
         """The name and parameters, as the journal stores them."""

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from steelyard import losses
+from steelyard._parameters import message_of
 from steelyard.cli.grouped_help import several
 from steelyard.cli.option_types import Choice, RateOrAuto
 from steelyard.cli.options.own_losses import given_loss_parameters, loss_named, loss_parameters
@@ -120,5 +121,5 @@ class LearnOptions:
                 **self.settings,
             )
         except TypeError as error:  # of a loss that cannot be compiled
-            raise InputError(str(error)) from None
+            raise InputError(message_of(error)) from None
         return candidates(settings) if auto else [settings]
