@@ -20,8 +20,8 @@ Ranges = tuple[tuple[int, int], ...]
 """Bytes, as the first and the last of each range."""
 
 REPEATED = ("counts", "binary", "sublinear", "relative")
-"""What a token counts that a text has n times: n, 1, 1 + log n, or that divided by the length of the text, the
-root of the sum of its squares."""
+"""The value of a token that occurs n times in a text: n, 1, 1 + log n, or 1 + log n divided by the length of the
+text, which is the root of the sum of the squares of all values."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Population(NamedTuple):
     numbers: NDArray[np.int64]
     """The learner's number of each row."""
     read: Mapping[int, tuple[int, int | None]]
-    """The row, and the random order it was picked from, by the learner's number in the order of reading."""
+    """By the learner's number, in the order of reading: the row, and the random order that it was picked from."""
     classes: Sequence[Any]
     positive: Any
     """The class of precision and recall; None if no class is named."""

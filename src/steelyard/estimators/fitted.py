@@ -143,7 +143,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Do the same for learning in place: an interrupt takes effect when everything is learned."""
+    """Change nothing if learning fails, and hold interrupts back until everything is learned."""
     with _interrupts.deferred(), unchanged_on_error(estimator):
         yield
 

@@ -13,7 +13,7 @@ from steelyard.active.identifiers import Item
 from steelyard.active.label_store import LabelsByPerson, majority_label
 from steelyard.estimators.active import ActiveClassifier
 
-AHEAD = 256  # draws that others can answer while somebody has an earlier one open
+DRAWS_AHEAD = 256  # draws that others can answer while somebody has an earlier one open
 
 
 class Attempts:
@@ -60,7 +60,7 @@ class Attempts:
 
     def upcoming(self) -> list[Item]:
         """The items that are drawn next, in their order."""
-        return [] if self.current is None else [Item(row) for row in self.current.upcoming(AHEAD)]
+        return [] if self.current is None else [Item(row) for row in self.current.upcoming(DRAWS_AHEAD)]
 
     def recount_from(self, item: Item) -> None:
         """An item's label has changed: if it was drawn, take its answer and all later ones back."""

@@ -19,7 +19,7 @@ from steelyard.active.labelled_rows import last_refit
 from steelyard.active.snapshot import LearnerSnapshot
 from steelyard.active.stopping import ErrorBelow, RecallAbove, Rule
 from steelyard.estimators.active import ActiveClassifier
-from steelyard.labelling.attempts import AHEAD
+from steelyard.labelling.attempts import DRAWS_AHEAD
 from steelyard.labelling.project import Project
 from steelyard.labelling.project_settings import RECALL
 from steelyard.scoring.scores import Meaning
@@ -136,7 +136,7 @@ class LearnerFeed:
         attempt = self.classifier.attempt_
         if attempt is None or attempt.learned:
             return False
-        return item in self.withheld or attempt.has_drawn(item, AHEAD)
+        return item in self.withheld or attempt.has_drawn(item, DRAWS_AHEAD)
 
     def _learn_certified(self) -> None:
         """Let the model learn the draws, too: with this label it is not the certified one any more."""

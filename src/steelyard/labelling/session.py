@@ -22,7 +22,7 @@ from steelyard.labelling.learner_feed import LearnerFeed
 from steelyard.labelling.project import Project
 from steelyard.labelling.project_settings import RECALL
 
-AHEAD = 2  # questions beyond those that people look at
+QUESTIONS_AHEAD = 2  # questions beyond those that people look at
 _RETRY = 2.0  # seconds until the learner tries again what the disk did not take
 _PATIENCE = 10.0  # seconds that somebody waits for the learner at most
 
@@ -250,7 +250,7 @@ class LabellingSession:
             return 0
         clients = max(self.assignments.leases.count_clients(), 1)
         waiting = self.feed.open_count - self.assignments.count_abandoned()
-        return max(clients + AHEAD - waiting, 0)
+        return max(clients + QUESTIONS_AHEAD - waiting, 0)
 
     def _is_due(self) -> bool:
         """Whether the attempt at recall may begin."""

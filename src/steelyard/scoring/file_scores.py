@@ -79,7 +79,10 @@ class ScoredBlock:
 
 
 class FileScores:
-    """Iterate once. `spec` says how the files are read, `records` are their rows as they stand there."""
+    """Scores files as they are iterated over, which works once.
+
+    `spec` says how they are read, and `records` are their rows as they stand there.
+    """
 
     def __init__(
         self,

@@ -35,7 +35,10 @@ class PredictingReader:
 
 
 def accept_any_labels(spec: InputSpec) -> InputSpec:
-    """The same, but labels of tables may be anything: to predict a row, its label need make no sense."""
+    """Let labels of tables be anything: a row can be predicted whatever its label is.
+
+    The rule names two classes, any label and one that no file has, so that every label is known.
+    """
     if spec.columns is None:
         return spec
     return replace(spec, label_rule=two_classes(ANYTHING, "\0"), counted=False)

@@ -13,7 +13,7 @@ from steelyard.learn import rows
 from steelyard.losses import Loss, class_labels, decision_point
 from steelyard.native import methods
 
-_LARGEST = 1e100  # of log odds before they are bent: infinity by infinity is not a number
+_LARGEST = 1e100  # log odds that are bent: infinity divided by infinity would be no number
 
 
 def has_probabilities(loss: Loss) -> bool:
