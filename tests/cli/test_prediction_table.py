@@ -11,7 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from click.testing import CliRunner
 
+from steelyard.cli import main
 from tests.cli.running import blocks_of, refused, rows, run
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -339,13 +341,43 @@ def test_without_pyarrow(churn: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert [*tmp_path.iterdir()] == [table]
 
 
-def test_an_empty_file_is_no_part_of_a_table(churn: Path, tmp_path: Path) -> None:
-    new, empty = written(tmp_path / "new.csv"), tmp_path / "empty.csv"
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+@pytest.mark.parametrize("first", [True, False])
+def test_an_empty_file_is_no_part_of_a_table(churn: Path, tmp_path: Path, kind: str, first: bool) -> None:
+    """An empty first file decided how the rows of the others were written: some lost their columns."""
+    new, empty = written(tmp_path / "new.csv"), tmp_path / f"empty.{'csv' if kind == 'xlsx' else kind}"
     empty.touch()
-    assert run("predict", churn, new, empty).stdout.count("\n") == len(ROWS)
-    assert "empty.csv: there is no record at its beginning" in refused(
-        "predict", churn, new, empty, "-o", tmp_path / "out.csv"
+    files = (empty, new) if first else (new, empty)
+    assert run("predict", churn, *files).stdout.count("\n") == len(ROWS)
+    assert f"{empty.name}: there is no record at its beginning" in refused(
+        "predict", churn, *files, "-o", tmp_path / f"out.{kind}"
     )
+
+
+def test_empty_lines_of_json_are_no_rows(churn: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.jsonl").write_text('{"x": 1}\n')
+    (tmp_path / "empty.jsonl").touch()
+    for files in (["empty.jsonl", "new.jsonl"], ["new.jsonl", "empty.jsonl"]):
+        out = tmp_path / "out.jsonl"
+        run("predict", churn, *(tmp_path / name for name in files), "-o", out, "--force")
+        assert len(out.read_text().splitlines()) == 1
+
+
+def test_lines_that_cannot_be_read_have_no_keys(churn: Path, tmp_path: Path) -> None:
+    """The name of a new column, written somewhere, had every line searched for it, broken ones too."""
+    new, out = tmp_path / "new.jsonl", tmp_path / "out.jsonl"
+    new.write_text('{"x": 1, "note": {"prediction": 3}}\n' + "{'x': 1}\n")
+    run("predict", churn, new, "-o", out, "--on-error", "skip")
+    first, second = out.read_text().splitlines()
+    assert json.loads(first)["prediction"] in ("no", "yes")
+    assert second.endswith('"prediction": null, "probability_yes": null}')
+
+
+def test_a_file_of_blank_lines_has_no_rows(churn: Path, tmp_path: Path) -> None:
+    for kind in ("csv", "tsv", "jsonl", "txt"):
+        (tmp_path / f"blank.{kind}").write_text("\n \n")
+        result = CliRunner().invoke(main, ["predict", str(churn), str(tmp_path / f"blank.{kind}")])
+        assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
 def test_two_tables_of_arrow_become_one(churn: Path, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_formats_without_lines(tmp_path: Path) -> None:
     table, model = tmp_path / "rows.csv", tmp_path / "m.model"
     table.write_text("x,y\n" + "1,a\n2,b\n" * 9)
     run("train", table, "--bits", "12", "-o", model)
-    assert "--stream is for formats with a row on each line" in refused("predict", model, table, "--stream")
+    assert "--stream: csv has no row on each line" in refused("predict", model, table, "--stream")
 
 
 def test_compressed_pipes_are_read_as_ever(file: Path, model: Path, tmp_path: Path) -> None:

@@ -43,8 +43,7 @@ def answer_lines(
         scores = LineScores(model, spec, tell)
     except InputError as error:
         raise InputError(
-            "--stream is for formats with a row on each line (jsonl, svmlight, vw): ", message_of(error),
-            "; the lines of a pipe are answered as they arrive without --stream, too",
+            "--stream: ", message_of(error), "; the lines of a pipe are answered as they arrive without --stream, too",
         ) from None  # fmt: skip
     for path in paths:
         number = 0

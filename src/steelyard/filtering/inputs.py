@@ -22,6 +22,7 @@ from steelyard.scoring.predicting import accept_any_labels
 from steelyard.scoring.records import Records, new_records
 from steelyard.scoring.rendering import Renderer, renderer
 
+_REMEDY = "rename the model's file, after which scores are named"
 BLOCK = 1 << 22  # bytes; a constant, because blocks are what a run goes on at and what is compressed
 
 
@@ -157,12 +158,9 @@ class Preparer:
         names, records = self._scorers.columns, readers[0].records
         taken = [name for name in names if name in records.names]
         if taken:
-            raise InputError(
-                f"{given.path}: has a column {taken[0]!r} already; rename the model's file, after which "
-                "scores are named"
-            )
+            raise InputError(f"{given.path}: has a column {taken[0]!r} already; {_REMEDY}")
         numeric = [self._scorers.known[name] for name in names]
-        made = renderer(specs[0].format, records, names, numeric)
+        made = renderer(specs[0].format, records, names, numeric, _REMEDY)
         return Prepared(given, readers, reader_index, made, compress, specs[0].format, fingerprint)
 
     def _reader(self, spec: InputSpec, head: Head, *, first: bool) -> ModelReader:

@@ -25,7 +25,7 @@ from steelyard.io.errors import InputError
 
 OWN = "_steelyard"
 _CHECK = "sha256"
-_NOT_GIVEN = ("format", "block", "models")  # settings that are no parameters
+_NOT_GIVEN = ("format", "block", "models", "threshold")  # settings that are no parameters
 Record = dict[str, Any]
 
 

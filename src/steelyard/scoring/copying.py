@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,8 @@ class JsonCopy:
     header = b""
     schema = None
 
-    def __init__(self, records: JsonRecords, names: Sequence[str]) -> None:
-        self._records = records
+    def __init__(self, records: JsonRecords, names: Sequence[str], remedy: str = "rename it") -> None:
+        self._records, self._remedy = records, remedy
         self._names = list(names)
         self._keys = list(map(_json_text, names))
         self._splicer = _Splicer([b", " + key + b": " for key in self._keys], b"}\n", b"null", _json_text)
@@ -104,11 +105,11 @@ class JsonCopy:
 
     def _check_free(self, block: Block, spans: RowNumbers) -> None:
         for start, stop in spans.tolist():
-            for name in json.loads(block.text[start : stop + 1].tobytes()).keys() & set(self._names):
-                raise InputError(
-                    f"{block.path}: a row has a key {name!r} already, which a score needs; rename it (or the "
-                    "model's file, if the score is named after that)"
-                )
+            row: Any = {}
+            with suppress(ValueError, RecursionError):  # a line that cannot be read has no keys
+                row = json.loads(block.text[start : stop + 1].tobytes())
+            for name in row.keys() & set(self._names):
+                raise InputError(f"{block.path}: a row has a key {name!r} already; {self._remedy}")
 
 
 def _empty(text: NDArray[np.uint8], spans: RowNumbers) -> NDArray[np.bool_]:

@@ -31,24 +31,30 @@ def match_files(
     """
     found: dict[str, InputSpec] = {}
     records: Records | None = None
+    empty: list[str] = []
     for path in paths:
         with open_head(path, spec) as head:
-            if head.source.peek(1):
-                found[path] = match(spec, head, model)
-                compatibility.common_spec(found, model)
-            elif not one_table:  # an empty file may be read in any way
+            if not head.source.peek(1):  # it may be read in any way
+                empty.append(head.source.path)
                 continue
+            found[path] = match(spec, head, model)
+            compatibility.common_spec(found, model)
             if records is None:
-                records = new_records(found.get(path, spec))
+                records = new_records(found[path])
             if records is None:
                 continue
             records.look(head)
             check_columns(records, head)
             if one_table:
                 records.look_at_names(head)
-    if records is not None and one_table:
-        records.check_one_table()
-    return compatibility.common_spec(found, model) or spec, records
+    spec = compatibility.common_spec(found, model) or spec
+    if one_table:
+        records = records or new_records(spec)
+        if empty and records is not None and not isinstance(records, JsonRecords):
+            raise InputError(f"{empty[0]}: there is no record at its beginning")
+        if records is not None:
+            records.check_one_table()
+    return spec, records
 
 
 def open_head(path: str, spec: InputSpec) -> AbstractContextManager[Head]:

@@ -31,15 +31,20 @@ class Renderer(Protocol):
         ...
 
 
-def renderer(kind: str, records: TableRows, names: Sequence[str], numeric: Sequence[bool]) -> Renderer:
-    """Rows as a file of this format, with columns of these names added; `numeric` tells which are numbers."""
+def renderer(
+    kind: str, records: TableRows, names: Sequence[str], numeric: Sequence[bool], remedy: str = "rename it"
+) -> Renderer:
+    """Rows as a file of this format, with columns of these names added; `numeric` tells which are numbers.
+
+    `remedy` says what to do where a JSON object has one of these names already.
+    """
     if kind in ("arrow", "parquet"):
         if isinstance(records, ArrowRecords):
             return copying.ArrowCopy(records, names, numeric)
         return converting.ArrowConversion(records, names, numeric)
     if kind == "jsonl":
         if isinstance(records, JsonRecords):
-            return copying.JsonCopy(records, names)
+            return copying.JsonCopy(records, names, remedy)
         return converting.JsonConversion(records, names)
     separator = "\t" if kind == "tsv" else ","
     if isinstance(records, DelimitedRecords):

@@ -59,6 +59,11 @@ class Head:
         found = [line for line in start.removeprefix(MARK).splitlines()[:_SNIFFED_LINES] if line.strip()]
         return found[:-1] if len(found) > 1 and len(start) == SNIFFED else found
 
+    @property
+    def first_line(self) -> bytes:
+        """The first line that is not blank; nothing where all are."""
+        return next(iter(self.lines), b"")
+
     @cached_property
     def binary(self) -> "Format | None":
         """The binary format that the first bytes show."""

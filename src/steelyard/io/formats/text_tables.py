@@ -117,7 +117,7 @@ class Tsv(Csv):
     order = 50
 
     def recognise(self, head: Head) -> bool:
-        return head.lines[0].count(b"\t") > head.lines[0].count(b",")
+        return head.first_line.count(b"\t") > head.first_line.count(b",")
 
 
 class Excel(Csv):
@@ -137,7 +137,7 @@ class Jsonl(TextTable):
 
     def recognise(self, head: Head) -> bool:
         _check_no_document(head)
-        return head.lines[0].lstrip().startswith(b"{")  # the reader says which of the others are none
+        return head.first_line.lstrip().startswith(b"{")  # the reader says which of the others are none
 
     def complete(self, spec: "InputSpec", head: Head, overrides: TableOverrides) -> "InputSpec":
         from steelyard.io import jsonl_reader
