@@ -124,7 +124,7 @@ def test_class_weights_that_make_no_sense(file: Path, tmp_path: Path) -> None:
         "class weights are for classes, and the labels are numbers"
     )
     said = refused("train", "-", "--class-weight", "balanced", stdin=file.read_bytes())
-    assert said.startswith("standard input can be read only once, and class_weight='balanced' counts")
+    assert said.startswith("standard input can be read only once, and --class-weight balanced counts")
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])

@@ -37,7 +37,7 @@ def test_losses_and_columns(file: Path, tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     table.write_text("colour,y\nred,1\nblue,0\n")
     said = refused("train", table, "--category", "color")
-    assert said == "category: there is no column 'color'; did you mean 'colour'? (there are colour, y)"
+    assert said == "--category: there is no column 'color'; did you mean 'colour'? (there are colour, y)"
 
 
 def test_files(file: Path) -> None:

@@ -158,7 +158,7 @@ class ColumnOverrides:
     category: tuple[str, ...] = ()
     number: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    said_as: Mapping[str, str] = field(default_factory=dict)
+    said_as: Mapping[str, str] = field(default_factory=dict, compare=False)
     """What the user gave for a role, where that is called otherwise, such as `positives` for the label."""
 
     def roles(self, names: Sequence[str]) -> dict[str, str]:
