@@ -398,3 +398,14 @@ def test_further_fields_of_a_broken_row_are_kept(churn: Path, tmp_path: Path) ->
     new.write_text("x\tid\n1.5\tfine\n2.5\tfree\tprize\tnow\n")
     run("predict", churn, new, "-o", tmp_path / "out.csv", "--on-error", "skip")
     assert cells(tmp_path / "out.csv")[2][:2] == ["2.5", "free\tprize\tnow"]
+
+
+def test_the_encoding_holds_for_models_of_converted_files(tmp_path: Path) -> None:
+    table, model, new = tmp_path / "rows.csv", tmp_path / "m.model", tmp_path / "new.csv"
+    table.write_text("text,y\n" + "grün,yes\nblau,no\n" * 10)
+    run("convert", table, "-o", tmp_path / "rows.arrow")
+    run("train", tmp_path / "rows.arrow", "-o", model)
+    new.write_bytes("text\ngrün\nblau\n".encode("latin-1"))
+    found = run("predict", model, new, "--as", "label", "--encoding", "latin-1").stdout.split()
+    piped = run("predict", model, "-", "--as", "label", "--encoding", "latin-1", stdin=new.read_bytes())
+    assert found == piped.stdout.split() == ["yes", "no"]

@@ -1,7 +1,6 @@
 """Predictions for those who wait for them: each line of a pipe is answered as it comes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,13 +68,10 @@ def _spec_of(model: "LoadedModel", paths: Sequence[str], encoding: str | None) -
     """How lines are read. Of a table only JSON has rows on lines: the first line decides, since later ones
     may not have come yet, and a bad one is an error of its own.
     """
-    from steelyard.io.transcoding import check_encoding
-    from steelyard.scoring.matching import match_files, spec_of_lines
+    from steelyard.scoring.matching import match_files, spec_of_lines, with_encoding
     from steelyard.scoring.predicting import accept_any_labels
 
-    own = model.spec()
-    if encoding is not None:
-        own = replace(own, encoding=check_encoding(encoding))
+    own = with_encoding(model.spec(), encoding)
     if own.columns is not None and all(_begins_as_json(path, own.encoding) for path in paths):
         return accept_any_labels(spec_of_lines(own, model.name))
     return accept_any_labels(match_files(own, paths, model.name)[0])

@@ -15,8 +15,7 @@ from steelyard.io.formats import Head
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.sources import Source
 from steelyard.io.stream import Reader
-from steelyard.io.transcoding import check_encoding
-from steelyard.scoring.matching import check_columns, match, open_head
+from steelyard.scoring.matching import check_columns, match, open_head, with_encoding
 from steelyard.scoring.outputs import Compress, compressor
 from steelyard.scoring.predicting import accept_any_labels
 from steelyard.scoring.records import Records, new_records
@@ -111,10 +110,7 @@ class Preparer:
 
     def __init__(self, scorers: Scorers, encoding: str | None = None) -> None:
         self._scorers = scorers
-        self._specs = [scorer.spec for scorer in scorers.each]
-        if encoding is not None:
-            known = check_encoding(encoding)
-            self._specs = [replace(spec, encoding=known) for spec in self._specs]
+        self._specs = [with_encoding(scorer.spec, encoding) for scorer in scorers.each]
         self._readers: list[tuple[InputSpec, Reader]] = []
 
     def documents(self, found: Sequence[Input]) -> tuple[list[Input], list[Input]]:

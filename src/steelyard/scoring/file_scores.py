@@ -16,9 +16,8 @@ from steelyard.io.blocks import ParsedBlock
 from steelyard.io.errors import InputError
 from steelyard.io.input_spec import InputSpec
 from steelyard.io.stream import Stream
-from steelyard.io.transcoding import check_encoding
 from steelyard.scoring.absent_columns import AbsentColumns
-from steelyard.scoring.matching import match_files
+from steelyard.scoring.matching import match_files, with_encoding
 from steelyard.scoring.predicting import PredictingReader, accept_any_labels
 from steelyard.scoring.scores import Meaning, Scores
 
@@ -91,9 +90,7 @@ class FileScores:
         options: ScoringOptions,
         tell: Callable[[str], None],
     ) -> None:
-        own = model.spec()
-        if options.encoding is not None:
-            own = replace(own, encoding=check_encoding(options.encoding))
+        own = with_encoding(model.spec(), options.encoding)
         spec, self.records = match_files(own, paths, model.name, one_table=options.one_table)
         if options.labels is not None:
             spec = _with_labels(spec, model, options.labels)

@@ -17,6 +17,7 @@ from steelyard.io.columns import NAME_THE_TEXT, AbsentColumnError, Columns
 from steelyard.io.errors import InputError
 from steelyard.io.formats import Head
 from steelyard.io.input_spec import InputSpec
+from steelyard.io.transcoding import check_encoding
 from steelyard.scoring.records import JsonRecords, Records, new_records
 
 JSON_LINES = "jsonl"
@@ -55,6 +56,15 @@ def match_files(
         if records is not None:
             records.check_one_table()
     return spec, records
+
+
+def with_encoding(spec: InputSpec, encoding: str | None) -> InputSpec:
+    """The same for text in this encoding, if it is given; also for the originals of converted files."""
+    if encoding is None:
+        return spec
+    known = check_encoding(encoding)
+    original = None if spec.original is None else replace(spec.original, encoding=known)
+    return replace(spec, encoding=known, original=original)
 
 
 def open_head(path: str, spec: InputSpec) -> AbstractContextManager[Head]:
